@@ -12,7 +12,8 @@ SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test simulate chaos tsan fuzz coverage bench format lint times install clean
+.PHONY: help try test simulate chaos tsan fuzz coverage bench docs pictures format lint times package \
+        subproject protocols nightly install clean
 .NOTPARALLEL:
 .SECONDARY:
 
@@ -24,12 +25,17 @@ help:
 	@echo '  make test         build everything with sanitizers and run every test'
 	@echo
 	@echo '  make install      install below PREFIX (default /usr/local); DESTDIR is honoured'
+	@echo '  make package      Debian packages and a tarball, tested in a clean Debian, in build/package/packages'
 	@echo '  make bench        build the benchmarks and print one table'
+	@echo '  make docs         the documentation as a site, in build/site'
+	@echo '  make pictures     the pictures of the terminal in docs/pictures, from real runs'
 	@echo '  make coverage     test coverage of src/core, src/store and src/feedback; fails below 90 %'
 	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
 	@echo '  make chaos        workers on a PostgreSQL that are killed for minutes; SESSIONS=…, SECONDS_OF_BLOWS=…'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
+	@echo '  make protocols    all of the official suite for MCP, its inspector, and promtool'
+	@echo '  make nightly      tsan, fuzz, lint, coverage, bench, simulate, package, subproject, protocols, each in bounded time'
 	@echo '  make times        where the time of the last build went, by folder; PRESET=dev'
 	@echo '  make format       clang-format every source file'
 	@echo '  make lint         clang-tidy all but the tests; SINCE=main: only files changed since'
@@ -69,6 +75,20 @@ coverage: packages-npm build-coverage
 
 bench: packages-npm build-bench
 	@bench/run.sh build/bench
+	@printf '\n== instructions of a turn\n'
+	@ctest --test-dir build/bench -C nightly -R InstructionCounts --output-on-failure
+	@printf '\n== mcp_compare\n'
+	@node bench/mcp_compare.mjs build/bench/wright build/bench/bench/ajv || \
+	  echo 'skipped: needs node, and the SDK of MCP from npm'
+
+# Nothing is fetched. A link to nothing, or a public header without words, fails.
+docs: packages-docs
+	@python3 docs/site/stage.py --root . --out build/site-source
+	@mkdocs build --quiet --strict --config-file build/site-source/mkdocs.yml
+	@echo 'build/site/index.html; with search: python3 -m http.server --directory build/site --bind 127.0.0.1'
+
+pictures: build-try
+	@python3 docs/site/pictures.py --wright build/try/wright --root . --out docs/pictures
 
 SOURCES = git ls-files '*.h' '*.cpp'
 LINTED  = git $(if $(SINCE),diff --name-only --diff-filter=d $(SINCE),ls-files) -- \
@@ -85,6 +105,22 @@ PRESET ?= dev
 times:
 	@cmake/build_times.sh build/$(PRESET)
 
+package: build-package
+	@packaging/package.sh build/package
+
+# All of Wright, built as a part of another project; `make test` only compiles that project's own file.
+subproject: packages-release
+	tests/subproject/run.sh FetchContent .
+
+# What needs large packages, or minutes: all scenarios of the official suite for MCP, its inspector, and
+# Prometheus' own check of /metrics.
+protocols: build-dev
+	@packaging/install-packages.sh metrics
+	ctest --preset dev -C nightly -R '^(Mcp\.(inspector|conformance_of)|Serving\.client)'
+
+nightly:
+	@packaging/nightly.sh
+
 install: build-release
 	cmake --install build/release --prefix '$(PREFIX)'
 
@@ -97,15 +133,17 @@ build-%: packages-%
 	@cmake --build --preset $* --parallel $(JOBS)
 
 SECTIONS_release  = build
-SECTIONS_try      = build
-SECTIONS_dev      = build test
+SECTIONS_package  = build package
+SECTIONS_try      = build clang
+SECTIONS_dev      = build test clang sanitizers
 SECTIONS_tsan     = build test
 SECTIONS_simulation = build test
-SECTIONS_fuzz     = build fuzz
+SECTIONS_fuzz     = build clang sanitizers
 SECTIONS_coverage = build test coverage
 SECTIONS_bench    = build bench
+SECTIONS_docs     = docs
 SECTIONS_format   = format
-SECTIONS_lint     = build test lint
+SECTIONS_lint     = build test clang lint
 
 packages-npm:
 	@command -v npm > /dev/null || packaging/install-packages.sh npm

@@ -62,10 +62,11 @@ class Child {
     if (!json) give_up(json.error().message);
     return std::move(*json);
   }
-  void press_enter() {
-    std::fputs("\n", input_);
+  void write(const std::string& text) {
+    std::fputs(text.c_str(), input_);
     std::fflush(input_);
   }
+  void press_enter() { write("\n"); }
 
  private:
   pid_t id_ = -1;

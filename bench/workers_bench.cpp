@@ -1,6 +1,7 @@
 // What many processes on one store cost, SQLite beside PostgreSQL: CPU and round trips of a turn,
-// sessions, claims and events in a second, and how long a dead worker's session waits. Starts a
-// PostgreSQL of its own, which writes to disk as it should (fsync=on).
+// sessions, claims, permits and events in a second, and how long a dead worker's session waits.
+// Starts a PostgreSQL of its own, which writes to disk as it should (fsync=on), and says at the end
+// which statements took its time.
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -48,7 +49,15 @@ struct Place {
   std::string name;
   std::function<std::unique_ptr<Store>()> open;
   std::function<double()> server_cpu = [] { return 0.0; };  // seconds so far
+  std::string url = {};                                     // of a PostgreSQL
 };
+
+// What psql says to these statements.
+void run_psql(const std::string& url, const std::string& statements) {
+  const std::string line =
+      "psql -X -q -A -F '  ' -t '" + url + "' <<'END'\n" + statements + "\nEND";
+  if (std::system(line.c_str()) != 0) give_up("psql failed");
+}
 
 Place sqlite_in(const Folder& folder) {
   const auto file = folder.database();
@@ -88,7 +97,7 @@ Place postgres_at(const std::string& url) {
   const PostgresOptions options{.schema = fmt::format("bench_{}", ++count)};
   const pid_t server = postmaster_in(url);
   return {"PostgreSQL", [url, options] { return must(open_postgres_store(url, options)); },
-          [server] { return cpu_of_family(server); }};
+          [server] { return cpu_of_family(server); }, url};
 }
 
 // --- what ----------------------------------------------------------------------------------------
@@ -248,7 +257,8 @@ void measure_sessions(const Place& place, int workers, int sessions) {
       sessions * (kTurns + 1) / took, (place.server_cpu() - server) / took);
 }
 
-void measure_claims(const Place& place, int processes, int sessions, std::size_t at_once) {
+void measure_claims(const Place& place, int processes, int sessions, std::size_t at_once,
+                    const char* beside = "") {
   const auto store = place.open();
   queue(*store, "bench", sessions);
   const auto began = steady_clock::now();
@@ -262,8 +272,40 @@ void measure_claims(const Place& place, int processes, int sessions, std::size_t
     }));
   }
   for (const pid_t process : started) ::waitpid(process, nullptr, 0);
-  fmt::print("{:<11} {} claimers    {:>8.0f} claims/s, {} at a time\n", place.name, processes,
-             sessions / seconds_since(began), at_once);
+  fmt::print("{:<11} {} claimers    {:>8.0f} claims/s, {} at a time{}\n", place.name, processes,
+             sessions / seconds_since(began), at_once, beside);
+}
+
+// Somebody keeps an old snapshot, so that nothing that is dead since can be removed.
+void measure_claims_beside_reader(const Place& place) {
+  Child reader({"/bin/sh", "-c", "exec psql -X -q -A -t '" + place.url + "'"});
+  reader.write("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;\n");
+  (void)reader.read_line();
+  measure_claims(place, 4, 4'000, 10, ", beside a transaction that stays open");
+}
+
+void measure_permits(const Place& place, int processes) {
+  constexpr int kQuestions = 300;
+  const auto store = place.open();
+  const auto began = steady_clock::now();
+  std::vector<pid_t> started;
+  for (int i = 0; i < processes; ++i) {
+    started.push_back(in_process([&] {
+      const auto own = place.open();
+      const RunnerId runner = must(own->register_runner("bench", std::chrono::minutes(2)));
+      for (int j = 0; j < kQuestions; ++j) {
+        must(own->apply_one(TakePermits{.runner_id = runner,
+                                        .name = "bench",
+                                        .requests_per_minute = 1'000'000,
+                                        .concurrent_requests = 1'000,
+                                        .requests = 10,
+                                        .slots = 10}));
+      }
+    }));
+  }
+  for (const pid_t process : started) ::waitpid(process, nullptr, 0);
+  fmt::print("{:<11} {} processes   {:>8.0f} questions/s for permits of one pace\n", place.name,
+             processes, processes * kQuestions / seconds_since(began));
 }
 
 void measure_taking_over(const Place& place, int signal, const char* how) {
@@ -322,6 +364,8 @@ void measure(const std::function<Place()>& next) {
   for (const int workers : {1, 2, 4, 8}) measure_sessions(next(), workers, 400);
   measure_claims(next(), 1, 2'000, 1);
   measure_claims(next(), 4, 4'000, 10);
+  if (const Place place = next(); !place.url.empty()) measure_claims_beside_reader(place);
+  measure_permits(next(), 4);
   measure_taking_over(next(), SIGKILL, "killed");
   measure_taking_over(next(), SIGSTOP, "stopped, as by a machine that is gone");
   measure_events(next());
@@ -340,10 +384,21 @@ int main() {
       return sqlite_in(*folders.back());
     });
   }
-  Child cluster(
-      {"/bin/bash", WRIGHT_CLUSTER_SCRIPT, "-c", "fsync=on", "-c", "full_page_writes=on"});
+  Child cluster({"/bin/bash", WRIGHT_CLUSTER_SCRIPT, "-c", "fsync=on", "-c", "full_page_writes=on",
+                 "-c", "shared_preload_libraries=pg_stat_statements", "-c",
+                 "pg_stat_statements.max=10000"});
   std::string url = cluster.read_line();
   if (url.ends_with('\n')) url.pop_back();
+  run_psql(url, "CREATE EXTENSION pg_stat_statements");
   measure([&] { return postgres_at(url); });
+  // Every measure has a schema of its own, and with it statements of its own.
+  fmt::print("PostgreSQL  what took its time: calls, ms each, ms in all, the statement\n");
+  run_psql(
+      url,
+      "SELECT sum(calls)::bigint, round((sum(total_exec_time) / sum(calls))::numeric, 3), "
+      "round(sum(total_exec_time)::numeric), statement FROM (SELECT calls, total_exec_time, "
+      "left(regexp_replace(regexp_replace(query, '\"bench_[0-9]+\"\\.', '', 'g'), '\\s+', ' ', "
+      "'g'), 90) AS statement FROM pg_stat_statements) AS each GROUP BY statement "
+      "ORDER BY sum(total_exec_time) DESC LIMIT 8");
   return 0;
 }

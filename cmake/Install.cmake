@@ -1,13 +1,17 @@
 # What `cmake --install` gives: the headers, the library and the offline planner with their CMake
 # package and pkg-config files, the program, its man page and its shell completions. Nothing installed names the folder it
 # was built in or installed to, so the prefix can be moved.
+#
+# Its components are the Debian packages: `program` is wright, `development` is libwright-dev; the licence is
+# no part of them, since Debian has it already.
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(DIRECTORY include/wright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS wright wright_planner EXPORT wrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET wright_cli)
-  install(TARGETS wright_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS wright_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
 
 # find_package(wright)
@@ -31,10 +35,13 @@ foreach(package IN ITEMS wright wright-offline)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_folder})
 endforeach()
 
-install(FILES docs/man/wright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
+if(NOT WRIGHT_PACKAGE)  # which has it compressed
+  install(FILES docs/man/wright.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 install(FILES completions/wright.bash RENAME wright
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES completions/wright.zsh RENAME _wright
         DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completions/wright.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence)

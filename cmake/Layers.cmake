@@ -1,8 +1,8 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
 set(WRIGHT_FOLDERS core mcp providers net models sqlite store postgres sandbox tools entities
-                   interceptors agents project acp feedback session runtime mcp_client mcp_server offline
-                   telemetry http_server server app)
+                   interceptors agents project acp feedback session runtime http_server mcp_client mcp_server offline
+                   telemetry server app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_mcp core)
@@ -22,11 +22,11 @@ set(WRIGHT_LAYER_acp core tools)
 set(WRIGHT_LAYER_feedback core store tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
+set(WRIGHT_LAYER_http_server core)
 set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
-set(WRIGHT_LAYER_mcp_server core mcp store tools runtime)
+set(WRIGHT_LAYER_mcp_server core mcp store tools runtime http_server)
 set(WRIGHT_LAYER_offline core)
 set(WRIGHT_LAYER_telemetry core net)
-set(WRIGHT_LAYER_http_server core)
 set(WRIGHT_LAYER_server core store feedback runtime http_server)
 set(WRIGHT_LAYER_app core providers net models sqlite store postgres sandbox tools entities interceptors
                      agents project acp feedback session runtime mcp mcp_client mcp_server offline telemetry http_server

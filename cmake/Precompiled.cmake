@@ -2,10 +2,17 @@
 # must include nevertheless: tests/layers checks that, since the compiler then cannot.
 option(WRIGHT_PRECOMPILED "Compile the heavy headers once" OFF)
 
+# Without them ccache could not tell whether the compiled headers are the same.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(WRIGHT_PRECOMPILED_OPTIONS -Xclang -fno-pch-timestamp -pthread)
+else()
+  set(WRIGHT_PRECOMPILED_OPTIONS -fpch-preprocess -pthread)
+endif()
+
 # wright_heavy_headers(target libraries headers): they become a part of an otherwise empty target.
 function(wright_heavy_headers target libraries headers)
   target_link_libraries(${target} PRIVATE wright_flags ${libraries})
-  target_compile_options(${target} PRIVATE -fpch-preprocess -pthread)
+  target_compile_options(${target} PRIVATE ${WRIGHT_PRECOMPILED_OPTIONS})
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
 
@@ -46,7 +53,7 @@ endif()
 function(wright_precompiled target from)
   if(WRIGHT_PRECOMPILED)
     target_link_libraries(${target} PRIVATE Boost::json fmt::fmt)  # for the macros they define
-    target_compile_options(${target} PRIVATE -fpch-preprocess -pthread)
+    target_compile_options(${target} PRIVATE ${WRIGHT_PRECOMPILED_OPTIONS})
     target_precompile_headers(${target} REUSE_FROM ${from})
   endif()
 endfunction()

@@ -1,5 +1,6 @@
 # Bash completion for wright. Names of agents, tools and sessions come from the program itself.
 
+# Of any name only what is plain: names come from files of the folder one stands in, and from servers.
 _wright_names() {
   case $1 in
     agents) wright agents --json ;;
@@ -7,7 +8,22 @@ _wright_names() {
     mcp) wright mcp --json ;;
     sessions) wright sessions --json && echo '"id": "last"' ;;
     vendors) wright models --json | sed 's/"vendor"/"name"/; s/"id"/"-"/' ;;
-  esac 2>/dev/null | sed -nE 's/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
+  esac 2>/dev/null | sed -nE 's/^ {0,4}"(name|id)": "?([A-Za-z0-9_][A-Za-z0-9_.:-]*)"?,?$/\2/p'
+}
+
+# _wright_offer CURRENT WORDS: those that begin so. Unlike `compgen -W` it expands nothing in them.
+_wright_offer() {
+  local word
+  while IFS= read -r word; do
+    [[ -n $word && $word == "$1"* ]] && COMPREPLY+=("$word")
+  done <<< "${2//[[:space:]]/$'\n'}"
+  return 0
+}
+
+# _wright_files -f|-d CURRENT: bash quotes what it inserts of them.
+_wright_files() {
+  compopt -o filenames 2>/dev/null
+  mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
 }
 
 _wright() {
@@ -19,51 +35,51 @@ _wright() {
 
   # The value of an option.
   case $previous in
-    -c | --config | --database-path | --store | --from | --to | --database | --log-file | --trace-http | --schema | -o | --output | --certificate | --key)
-      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+    -c | --config | --database-path | --store | --from | --to | --database | --log-file | --trace-http | --schema | --image | -o | --output | --certificate | --key)
+      _wright_files -f "$current"
       return
       ;;
     --base-path)
-      mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      _wright_files -d "$current"
       return
       ;;
     -a | --agent | --agents)
-      mapfile -t COMPREPLY < <(compgen -W "$(_wright_names agents)" -- "$current")
+      _wright_offer "$current" "$(_wright_names agents)"
       return
       ;;
     --session)
-      mapfile -t COMPREPLY < <(compgen -W "$(_wright_names sessions)" -- "$current")
+      _wright_offer "$current" "$(_wright_names sessions)"
       return
       ;;
     --model)
-      mapfile -t COMPREPLY < <(compgen -W offline -- "$current")
+      _wright_offer "$current" offline
       return
       ;;
     --format)
-      mapfile -t COMPREPLY < <(compgen -W 'json markdown' -- "$current")
+      _wright_offer "$current" 'json markdown'
       return
       ;;
     --log-level)
-      mapfile -t COMPREPLY < <(compgen -W 'debug info warning error off' -- "$current")
+      _wright_offer "$current" 'debug info warning error off'
       return
       ;;
     --log-format)
-      mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$current")
+      _wright_offer "$current" 'text json'
       return
       ;;
     --status)
-      mapfile -t COMPREPLY < <(compgen -W 'running completed failed waiting cancelled' -- "$current")
+      _wright_offer "$current" 'running completed failed waiting cancelled'
       return
       ;;
     --scope)
-      mapfile -t COMPREPLY < <(compgen -W 'read answer run admin' -- "$current")
+      _wright_offer "$current" 'read answer run admin'
       return
       ;;
     --approve)
-      mapfile -t COMPREPLY < <(compgen -W 'once session' -- "$current")
+      _wright_offer "$current" 'once session'
       return
       ;;
-    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --labels | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header | --listen | --host | --webhook | --vendor)
+    -p | --prompt | --max-iterations | --set | --settle | --refuse | --answer | --wait | --since | --older-than | --search | --limit | --at | --priority | --delay | --labels | --tenant | --concurrency | --poll | --lease | --grace | --tools | --agents | -e | --env | --header | --listen | --host | --webhook | --vendor)
       return
       ;;
   esac
@@ -75,7 +91,7 @@ _wright() {
       'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | \
         'sessions diff' | 'sessions undo' | 'config get' | 'config set' | 'tools show' | 'tools call' | \
         'agents show' | 'agents new' | 'agents trust' | \
-        'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
+        'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | 'mcp login' | 'mcp logout' | \
         'token add' | 'token rm' | \
         'batch submit' | 'batch show' | 'batch results' | 'batch cancel' | \
         'config path' | 'config init')
@@ -92,8 +108,8 @@ _wright() {
   else
     case $command in
       run)
-        options="--queue --priority --delay --labels"
-        options+=" -a --agent -p --prompt --schema --json --json-events -q --quiet --stream --no-stream --debug --no-debug"
+        options="--queue --priority --delay --labels --tenant"
+        options+=" -a --agent -p --prompt --image --schema --json --json-events -q --quiet --stream --no-stream --debug --no-debug"
         options+=" --no-input --trace-http"
         options+=" $settings $server $log"
         ;;
@@ -112,10 +128,10 @@ _wright() {
         options="--agents --labels --concurrency --poll --lease --grace --until-idle -q --quiet $settings $log"
         ;;
       migrate) options="--from --to --json $config" ;;
-      waits) options="--json $config $database $server" ;;
+      waits) options="--tenant --json $config $database $server" ;;
       sessions)
         words='show export fork cancel diff undo rm prune list'
-        options="--agent --status --since --search --limit --json $config $database $server"
+        options="--agent --status --tenant --since --search --limit --json $config $database $server"
         ;;
       'sessions show') options="--json $config $database $server" ;;
       'sessions export') options="--format --cassette -o --output $config $database $server" ;;
@@ -125,7 +141,7 @@ _wright() {
       'sessions undo') options="-y --yes $config $database" ;;
       'sessions rm') options="-y --yes $config $database $server" ;;
       'sessions prune') options="--older-than --dry-run --json $config $database" ;;
-      feedback | stats) options="--agent --since --json $config $database $server" ;;
+      feedback | stats) options="--agent --tenant --since --json $config $database $server" ;;
       agents)
         words='show new trust list'
         options="--json $settings --set"
@@ -142,12 +158,13 @@ _wright() {
       'tools show') options="$config $base --set" ;;
       'tools call') options="--json $config $base $log" ;;
       mcp)
-        words='add test remove serve list'
+        words='add test login logout remove serve list'
         options="--json $config"
         ;;
       'mcp add') options="-e --env --header $config" ;;
       'mcp test') options="--json $config $base --set" ;;
-      'mcp remove') options="$config" ;;
+      'mcp login') options="--no-browser $config" ;;
+      'mcp logout' | 'mcp remove') options="$config" ;;
       'mcp serve') options="--tools --agents --sessions $settings $log" ;;
       models) options="--compare --json $config --set" ;;
       batch)
@@ -167,12 +184,12 @@ _wright() {
       acp) options="$settings $log" ;;
       completions) words='bash zsh fish' ;;
       doctor) options="--online --json $settings --set" ;;
-      serve) options="--listen --host --certificate --key --webhook $settings $log" ;;
+      serve) options="--listen --host --certificate --key --webhook --mcp-tools --mcp-agents --mcp-sessions $settings $log" ;;
       token)
         words='add rm list'
         options='--json'
         ;;
-      'token add') options='--scope' ;;
+      'token add') options='--scope --tenant' ;;
       'token rm') ;;
       help) words='run chat resume answer waits worker migrate sessions replay test feedback stats agents tools mcp models batch config init trust acp completions doctor serve token' ;;
     esac
@@ -180,7 +197,7 @@ _wright() {
   fi
 
   if [[ $current == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    _wright_offer "$current" "$options"
     return
   fi
   case $command in
@@ -188,16 +205,16 @@ _wright() {
     resume | answer | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
-    'mcp test' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
+    'mcp test' | 'mcp login' | 'mcp logout' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
     'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
     'sessions fork' | 'sessions cancel' | 'sessions diff' | 'sessions undo' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     test | 'batch submit')
-      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      _wright_files -f "$current"
       return
       ;;
     *) [[ $position -gt 0 ]] && words='' ;;
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  _wright_offer "$current" "$words"
 }
 
 complete -F _wright wright

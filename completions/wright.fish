@@ -1,7 +1,8 @@
 # Fish completion for wright. Names of agents, tools and sessions come from the program itself.
 
+# Of any name only what is plain: names come from files of the folder one stands in, and from servers.
 function __wright_names
-    wright $argv[1] --json 2>/dev/null | string match -rg '^ {0,4}"(?:name|id)": "?([^",]+)"?,?$'
+    wright $argv[1] --json 2>/dev/null | string match -rg '^ {0,4}"(?:name|id)": "?([A-Za-z0-9_][A-Za-z0-9_.:-]*)"?,?$'
 end
 
 # Whether the command typed so far, for example `sessions show`, is one of these.
@@ -11,7 +12,7 @@ function __wright_in
     set -l longer "$words[2] $words[3]"
     if contains -- $longer 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'sessions diff' 'sessions undo' 'tools show' \
             'tools call' 'config path' 'config init' 'config get' 'config set' 'agents show' 'agents new' 'agents trust' \
-            'token add' 'token rm' 'batch submit' 'batch show' 'batch results' 'batch cancel' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve'
+            'token add' 'token rm' 'batch submit' 'batch show' 'batch results' 'batch cancel' 'mcp add' 'mcp test' 'mcp remove' 'mcp serve' 'mcp login' 'mcp logout'
         set command $longer
     end
     contains -- $command $argv
@@ -80,6 +81,7 @@ complete -c wright -n "__wright_in run acp worker resume config serve replay tes
 complete -c wright -n '__wright_in run; and __wright_after 2' -a '(__wright_names agents)'
 complete -c wright -n '__wright_in run' -s a -l agent -x -a '(__wright_names agents)' -d 'The agent'
 complete -c wright -n '__wright_in run' -s p -l prompt -x -d 'The prompt'
+complete -c wright -n '__wright_in run' -l image -r -F -d 'An image, PDF or audio file that goes along'
 complete -c wright -n '__wright_in run' -l schema -r -F -d 'Print JSON that fits this JSON schema'
 complete -c wright -n '__wright_in run resume' -s q -l quiet -d 'No progress'
 complete -c wright -n '__wright_in run resume' -l stream -d 'Print text as it comes'
@@ -92,6 +94,7 @@ complete -c wright -n '__wright_in run resume' -l no-input -d 'Nobody is there t
 complete -c wright -n '__wright_in run' -l queue -d 'Only put it into the queue'
 complete -c wright -n '__wright_in run' -l priority -x -d 'In the queue: higher ones come first'
 complete -c wright -n '__wright_in run' -l labels -x -d 'In the queue: what its worker must have'
+complete -c wright -n '__wright_in run' -l tenant -x -d 'Whom the session is for'
 complete -c wright -n '__wright_in run' -l delay -x -d 'In the queue: not before'
 
 # worker, migrate
@@ -148,6 +151,7 @@ complete -c wright -n '__wright_in sessions feedback stats' -l agent -x -a '(__w
 complete -c wright -n '__wright_in sessions' -l status -x -a 'running completed failed waiting cancelled queued' -d 'Only of this status'
 complete -c wright -n '__wright_in sessions feedback stats' -l since -x -d 'Only newer ones'
 complete -c wright -n '__wright_in sessions' -l search -x -d 'Only with this text'
+complete -c wright -n '__wright_in sessions waits feedback stats' -l tenant -x -d 'Only for this tenant'
 complete -c wright -n '__wright_in sessions' -l limit -x -d 'At most this many'
 complete -c wright -n "__wright_in 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions diff' 'sessions undo' replay" -a 'last (__wright_names sessions)'
 complete -c wright -n "__wright_in 'sessions export'" -l format -x -a 'json markdown' -d 'How it is written'
@@ -169,11 +173,12 @@ complete -c wright -n '__wright_in tools; and __wright_after 2' -a 'show call li
 complete -c wright -n "__wright_in 'tools show' 'tools call'; and __wright_after 3" -a '(__wright_names tools)'
 
 # mcp
-complete -c wright -n '__wright_in mcp; and __wright_after 2' -a 'add test remove serve list'
-complete -c wright -n "__wright_in 'mcp test' 'mcp remove'; and __wright_after 3" -a '(__wright_names mcp)'
+complete -c wright -n '__wright_in mcp; and __wright_after 2' -a 'add test login logout remove serve list'
+complete -c wright -n "__wright_in 'mcp test' 'mcp login' 'mcp logout' 'mcp remove'; and __wright_after 3" -a '(__wright_names mcp)'
 complete -c wright -n "__wright_in mcp 'mcp test'" -l json -d 'Print JSON'
 complete -c wright -n "__wright_in 'mcp add'" -s e -l env -x -d 'A variable for the program'
 complete -c wright -n "__wright_in 'mcp add'" -l header -x -d 'A header for the address'
+complete -c wright -n "__wright_in 'mcp login'" -l no-browser -d 'Only print the address'
 complete -c wright -n "__wright_in 'mcp serve'" -l tools -x -d 'Which tools'
 complete -c wright -n "__wright_in 'mcp serve'" -l agents -x -a '(__wright_names agents)' -d 'Which agents'
 complete -c wright -n "__wright_in 'mcp serve'" -l sessions -d 'Also show past sessions'
@@ -187,7 +192,7 @@ complete -c wright -n '__wright_in doctor' -l online -d 'Ask every provider that
 
 # batch
 complete -c wright -n '__wright_in batch; and __wright_after 2' -a 'submit show results cancel list'
-complete -c wright -n '__wright_in batch' -l vendor -x -a 'openai anthropic' -d 'Only of this one'
+complete -c wright -n '__wright_in batch' -l vendor -x -a 'openai anthropic gemini mistral azure' -d 'Only of this one'
 complete -c wright -n "__wright_in 'batch submit'" -F
 complete -c wright -n "__wright_in 'batch submit'" -l model -x -d 'vendor:name'
 
@@ -200,9 +205,13 @@ complete -c wright -n '__wright_in serve' -l host -x -d 'A further name it is re
 complete -c wright -n '__wright_in serve' -l certificate -r -d 'Speak TLS with this'
 complete -c wright -n '__wright_in serve' -l key -r -d 'Its key'
 complete -c wright -n '__wright_in serve' -l webhook -x -d 'Tell this URL what waits and ends'
+complete -c wright -n '__wright_in serve' -l mcp-tools -x -d 'At /mcp: which tools'
+complete -c wright -n '__wright_in serve' -l mcp-agents -x -a '(__wright_names agents)' -d 'At /mcp: which agents'
+complete -c wright -n '__wright_in serve' -l mcp-sessions -d 'At /mcp: also past sessions'
 complete -c wright -n '__wright_in token; and __wright_after 2' -a 'add rm list'
 complete -c wright -n '__wright_in token' -l json -d 'Print JSON'
 complete -c wright -n "__wright_in 'token add'" -l scope -x -a 'read answer run admin' -d 'What it may do'
+complete -c wright -n "__wright_in 'token add'" -l tenant -x -d 'For sessions of this tenant alone'
 
 # init, acp and trust
 complete -c wright -n '__wright_in init' -l model -x -a offline -d 'offline, or vendor:name'

@@ -2,8 +2,9 @@
 # Zsh completion for wright. Names of agents, tools and sessions come from the program itself.
 
 # _wright_names [COMPADD-OPTIONS…] agents|tools|sessions
+# Of any name only what is plain: names come from files of the folder one stands in, and from servers.
 _wright_names() {
-  local what=$@[-1] pattern='s/^ {0,4}"(name|id)": "?([^",]+)"?,?$/\2/p'
+  local what=$@[-1] pattern='s/^ {0,4}"(name|id)": "?([A-Za-z0-9_][A-Za-z0-9_.:-]*)"?,?$/\2/p'
   local -a names
   names=(${(f)"$(wright $what --json 2>/dev/null | sed -nE $pattern)"})
   [[ $what == sessions ]] && names+=(last)
@@ -52,7 +53,7 @@ _wright() {
     'sessions show' | 'sessions export' | 'sessions fork' | 'sessions cancel' | 'sessions rm' | 'sessions prune' | \
       'sessions diff' | 'sessions undo' | 'config get' | 'config set' | 'tools show' | 'tools call' | \
       'agents show' | 'agents new' | 'agents trust' | \
-      'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | \
+      'mcp add' | 'mcp test' | 'mcp remove' | 'mcp serve' | 'mcp login' | 'mcp logout' | \
       'batch submit' | 'batch show' | 'batch results' | 'batch cancel' | 'config path' | 'config init')
       if (( CURRENT > 2 )); then
         command+=" $words[2]"
@@ -67,8 +68,10 @@ _wright() {
       _arguments $help $json $settings $server $log '--json-events[print every event as a line]' \
         '--queue[only put it into the queue]' '--priority[higher ones come first]:number:' \
         '--delay[not before]:time:' '--labels[what its worker must have]:labels:' \
+        '--tenant[whom the session is for]:name:' \
         '(-a --agent)'{-a,--agent}'[the agent]:agent:_wright_names agents' \
         '(-p --prompt)'{-p,--prompt}'[the prompt]:text:' \
+        '*--image[an image, PDF or audio file that goes along]:file:_files' \
         '--schema[print JSON that fits this JSON schema]:file:_files' \
         '(-q --quiet)'{-q,--quiet}'[no progress]' \
         '(--no-stream)--stream[print text as it comes]' \
@@ -126,12 +129,13 @@ _wright() {
       _arguments $help $json $config '--from[the store to copy]:place:_files' \
         '--to[the store to copy to]:place:_files'
       ;;
-    waits) _arguments $help $json $config $database $server ;;
+    waits) _arguments $help $json $config $database $server '--tenant[only for this tenant]:name:' ;;
     sessions)
       _arguments $help $json $config $database $server \
         '--agent[only of this agent]:agent:_wright_names agents' \
         '--status[only of this status]:status:(running completed failed waiting cancelled queued)' \
         '--since[only newer ones]:when:' '--search[only with this text]:text:' \
+        '--tenant[only for this tenant]:name:' \
         '--limit[at most this many]:number:' '1:command:(show export fork cancel diff undo rm prune list)'
       ;;
     'sessions show') _arguments $help $json $config $database $server '1:session:_wright_names sessions' ;;
@@ -161,7 +165,7 @@ _wright() {
         '--dry-run[only tell what would be deleted]'
       ;;
     feedback | stats)
-      _arguments $help $json $config $database $server \
+      _arguments $help $json $config $database $server '--tenant[only for this tenant]:name:' \
         '--agent[only of this agent]:agent:_wright_names agents' '--since[only newer ones]:when:'
       ;;
     agents)
@@ -190,10 +194,12 @@ _wright() {
     serve)
       _arguments $help $settings $log '*--listen[where to listen]:address:' \
         '*--host[a further name it is reached by]:name:' '--certificate[speak TLS with this]:file:_files' \
-        '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' '*--set[any key of the configuration file]:key=value:'
+        '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' \
+        '--mcp-tools[at /mcp\: which tools]:patterns:' '--mcp-agents[at /mcp\: which agents]:names:' \
+        '--mcp-sessions[at /mcp\: also past sessions]' '*--set[any key of the configuration file]:key=value:'
       ;;
     batch)
-      _arguments $help $json $config '--vendor[only of this one]:vendor:(openai anthropic)' \
+      _arguments $help $json $config '--vendor[only of this one]:vendor:(openai anthropic gemini mistral azure)' \
         '*--set[any key of the configuration file]:key=value:' '1:command:(submit show results cancel list)'
       ;;
     'batch submit')
@@ -207,7 +213,8 @@ _wright() {
       _arguments $help $config '*--set[any key of the configuration file]:key=value:' '1:id:'
       ;;
     token) _arguments $help $json '1:command:(add rm list)' ;;
-    'token add') _arguments $help '--scope[what it may do]:scope:(read answer run admin)' '1:name:' ;;
+    'token add') _arguments $help '--scope[what it may do]:scope:(read answer run admin)' \
+      '--tenant[for sessions of this tenant alone]:name:' '1:name:' ;;
     'token rm') _arguments $help '1:name:' ;;
     models)
       _arguments $help $json $config '--compare[show what differs from the lists of the vendors]' \
@@ -225,7 +232,7 @@ _wright() {
     'tools call')
       _arguments $help $json $config $base $log '1:tool:_wright_names tools' '2:arguments:'
       ;;
-    mcp) _arguments $help $json $config '1:command:(add test remove serve list)' ;;
+    mcp) _arguments $help $json $config '1:command:(add test login logout remove serve list)' ;;
     'mcp add')
       _arguments $help $config '*'{-e,--env}'[a variable for the program]:name=value:' \
         '*--header[a header for the address]:name=value:' '1:name:' '*:program:'
@@ -234,7 +241,8 @@ _wright() {
       _arguments $help $json $config $base '*--set[any key of the configuration file]:key=value:' \
         '1:server:_wright_names mcp'
       ;;
-    'mcp remove') _arguments $help $config '1:server:_wright_names mcp' ;;
+    'mcp login') _arguments $help $config '--no-browser[only print the address]' '1:server:_wright_names mcp' ;;
+    'mcp logout' | 'mcp remove') _arguments $help $config '1:server:_wright_names mcp' ;;
     'mcp serve')
       _arguments $help $settings $log '--tools[which tools]:patterns:' \
         '--agents[which agents]:names:' '--sessions[also show past sessions]'

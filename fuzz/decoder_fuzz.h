@@ -81,7 +81,8 @@ inline int check_decoder(const providers::Codec& codec, Protocol protocol, const
   messages.push_back({Role::assistant, whole.response->content});
   messages.push_back(Message::user("Go on"));
   request.messages = messages;
-  const auto next = codec.encode(endpoint, request, Delivery::whole);
+  providers::SentHistory history;
+  const auto next = codec.encode(endpoint, request, Delivery::whole, history);
   require(next.has_value() && parse_json(next->body).has_value());
   return 0;
 }

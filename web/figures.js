@@ -103,7 +103,7 @@ function runnersPart({ runners, running_here: here, queue, abandoned }) {
   const alive = runners.filter((runner) => runner.is_alive);
   const silent = runners.filter((runner) => !runner.is_alive && runner.sessions.length);
   return element('section', {}, element('h2', {}, 'Who runs sessions'),
-    element('p', {}, `This server drives ${here} now. ${alive.length} of ${runners.length} known processes are alive.`),
+    element('p', {}, `${here === undefined ? '' : `This server drives ${here} now. `}${alive.length} of ${runners.length} known processes are alive.`),
     alive.length ? element('ul', {}, alive.map((runner) => element('li', {}, element('code', {}, runner.name || String(runner.id)),
       ` for another ${duration(runner.expires_at - Date.now())}, unless it renews`,
       runner.sessions.length ? [' · drives ', links(runner.sessions)] : ''))) : null,

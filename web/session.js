@@ -218,10 +218,14 @@ export async function sessionView(view, events, id) {
     place(page.messages, false);
   };
 
-  const all = async (what, page = []) => {
-    const last = page.length ? `&after=${page.at(-1).id}` : '';
-    const more = (await get(`sessions/${id}/${what}?texts=short&limit=${kPage}${last}`))[what];
-    return more.length < kPage ? [...page, ...more] : all(what, [...page, ...more]);
+  const all = async (what) => {
+    const found = [];
+    for (;;) {
+      const last = found.length ? `&after=${found.at(-1).id}` : '';
+      const page = (await get(`sessions/${id}/${what}?texts=short&limit=${kPage}${last}`))[what];
+      for (const each of page) found.push(each);
+      if (page.length < kPage) return found;
+    }
   };
   const readStored = async () => {
     const session = await get(`sessions/${id}?texts=short`);

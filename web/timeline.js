@@ -99,7 +99,8 @@ export class Rows {
         session: child.id, event: { data: {} }, ended: { data: { content: child.result } } });
     }
     rows.sort((a, b) => a.from - b.from);
-    this.#session(this.root).rows.unshift(...rows);
+    const isOf = this.#session(this.root);
+    isOf.rows = rows.concat(isOf.rows);
   }
 
   #session(id) {

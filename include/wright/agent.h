@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,10 @@ struct Agent {
   std::string instructions = {};
   Model model = {};
   std::vector<Tool> tools = {};
+  // The tools as they are now, for those that come and go while a session runs: asked before every
+  // question to the model with the tools that the session has, and with those above when a stored
+  // session is gone on with. Nothing: as they were. Must be quick; from any thread. May be empty.
+  std::function<std::optional<std::vector<Tool>>(std::span<const Tool> tools)> tools_now = {};
   std::vector<Interceptor> interceptors = {};  // outermost first
   ValidationOptions validation = {};           // of the arguments of calls, before interceptors
   Spill spill = {};                            // where long results are kept; may be empty

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -22,6 +23,8 @@
 
 namespace wright {
 
+class Steering;
+
 // How an agent is run: what every way to start, to resume and to go on takes, with the same
 // defaults in the blocking driver, in a Runtime and in a TwoPhaseAgent. What belongs to the process
 // (the store, threads, leases) is not here: it is an argument of the blocking driver's functions,
@@ -35,14 +38,43 @@ struct RunOptions {
   // Whether those who look on get the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;
   Json config = {};                          // kept with the session, for those who read it later
+  std::string tenant = {};                   // of a new session: see NewSession::tenant
   People people = People::may_answer_later;  // without a store, nobody can
   // For this run instead of the agent's own.
   std::optional<std::vector<Interceptor>> interceptors = {};
   std::optional<bool> debug = {};  // for this run, whatever the agent says
   // When a session is resumed: what became of calls that were interrupted.
   Settlements settlements = {};
-  FindTrace find_trace = {};  // of the blocking driver; a Runtime has one for all. May be empty.
+  FindTrace find_trace = {};     // of the blocking driver; a Runtime has one for all. May be empty.
+  Steering* steering = nullptr;  // of the blocking driver; outlives the run
 };
+
+// Says something to a run of the blocking driver while it works, from any thread: the model reads
+// it before its next turn, when the calls that are under way have ended (MessageTaken). With a
+// store it is stored first, so a crash does not lose it: whoever goes on with the session goes on
+// with it. A run that has just answered goes on.
+class Steering {
+ public:
+  Steering();
+  ~Steering();
+  Steering(const Steering&) = delete;
+  Steering& operator=(const Steering&) = delete;
+
+  // Refused (ErrorCode::unavailable) while nothing runs: then it is a message for send().
+  Result<void> say(Message message);
+
+  class State;
+  const std::shared_ptr<State>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// What was said to a stored session and is not yet in its conversation, the oldest first.
+Result<std::vector<Message>> untaken_messages(Store& store, SessionId id);
+// Takes it back, for whoever wants to say it otherwise, once the session has ended; what was taken
+// meanwhile is not in it.
+Result<std::vector<Message>> recall_messages(Store& store, SessionId id);
 
 struct RunResult {
   enum class Status : std::uint8_t { completed, waiting };
@@ -64,6 +96,11 @@ struct RunResult {
 Result<RunResult> run(Store& store, const Agent& agent, std::string_view prompt,
                       const RunOptions& options = {});
 Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOptions& options = {});
+// With images or files beside the words: Message{Role::user, {Text{"What is this?"}, image}}. A
+// model that reads none fails the run (ErrorCode::unsupported), and is sent nothing.
+Result<RunResult> run(Store& store, const Agent& agent, Message prompt,
+                      const RunOptions& options = {});
+Result<RunResult> run(const Agent& agent, Message prompt, const RunOptions& options = {});
 
 // Drives a run that already exists, for example one that was loaded from JSON; nothing is stored.
 // A run that waits for a person is left as it is: accept() takes what was answered.
@@ -82,6 +119,8 @@ Result<RunResult> resume(Store& store, const Agent& agent, SessionId id,
 
 // The user's next message to a session that has ended.
 Result<RunResult> send(Store& store, const Agent& agent, SessionId id, std::string_view message,
+                       const RunOptions& options = {});
+Result<RunResult> send(Store& store, const Agent& agent, SessionId id, Message message,
                        const RunOptions& options = {});
 
 // How full the window of a session's model is, and what requests leave out. The session itself
@@ -125,7 +164,7 @@ Result<StoredWait> answer_wait(Store& store, WaitId id, const T& answer, std::st
 Result<Session> root_session(Store& store, SessionId id);
 
 // Ends the runners of processes of this machine that are gone, so that their sessions need not wait
-// for their time to run out. Says how many.
+// for their time to run out, and settles calls that they made for no agent. Says how many ended.
 Result<int> end_dead_runners(Store& store);
 
 // Answers as C++ values: the type says what the model is to answer, and what does not fit never
@@ -203,6 +242,11 @@ Result<T> read_as(const Agent& agent, const Drive& drive) {
 template <class T>
 Result<T> run_as(const Agent& agent, std::string_view prompt, const RunOptions& options = {}) {
   return detail::read_as<T>(agent, [&](const Agent& bound) { return run(bound, prompt, options); });
+}
+template <class T>
+Result<T> run_as(const Agent& agent, Message prompt, const RunOptions& options = {}) {
+  return detail::read_as<T>(
+      agent, [&](const Agent& bound) { return run(bound, std::move(prompt), options); });
 }
 template <class T>
 Result<T> run_as(Store& store, const Agent& agent, std::string_view prompt,

@@ -64,6 +64,9 @@ struct ChildStarted {  // a specialist answers a call
 struct HandedOff {  // the conversation goes on with another agent
   std::string_view agent;
 };
+struct MessageTaken {  // what the user said while it worked: the model reads it now
+  const Message& message;
+};
 struct RunWaiting {  // nothing goes on before somebody answers
   std::span<const PersonWait> waits;
 };
@@ -79,7 +82,7 @@ struct FeedbackGiven {  // in debug mode, just before the run ends or waits
 
 using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried, ModelEnded,
                            ContextShortened, ToolStarted, ToolProgress, ToolEnded, ChildStarted,
-                           HandedOff, RunWaiting, RunEnded, FeedbackGiven>;
+                           HandedOff, RunWaiting, RunEnded, FeedbackGiven, MessageTaken>;
 
 // Whose event it is, and when it happened.
 struct EventOrigin {

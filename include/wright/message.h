@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,12 +24,23 @@ enum class Role : std::uint8_t { user, assistant, system, tool };
 std::string_view to_string(Role role);
 Result<Role> role_from(std::string_view name);
 
+// Where a model has something from, as its vendor tells. `opaque` is the vendor's own block, as in
+// Reasoning.
+struct Citation {
+  std::string url = {};
+  std::string title = {};
+  std::string quote = {};  // what stands there
+  std::string opaque = {};
+  bool operator==(const Citation&) const = default;
+};
+
 struct Text {
   // What a vendor says that a text of its model is: a remark on the way, or the answer.
   enum class Phase : std::uint8_t { unmarked, commentary, final_answer };
 
   std::string text = {};
   Phase phase = Phase::unmarked;
+  std::vector<Citation> citations = {};
   bool operator==(const Text&) const = default;
 };
 std::string_view to_string(Text::Phase phase);
@@ -62,6 +75,7 @@ struct Notice {
     same_result,     // the same call has had the same result several times
     summarise,       // it is asked for a summary of what came before
     answer_refused,  // its last answer was not what was asked for; the text says why
+    turn_paused,     // its vendor paused its turn, which goes on; not sent to that vendor
   };
   Kind kind = Kind::answer_cut;
   std::string text = {};
@@ -119,9 +133,12 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
-// One line or more for a person: the text, `[Using tools]`, `Tool X result:\n…` or
+// One line or more for a person: the text and its sources, `[Using tools]`, `Tool X result:\n…` or
 // `Tool X failed: …`.
 std::string display_text(const Message& message);
+
+// "Sources:\n[1] Title <address>\n…", each once; empty where nothing is cited.
+std::string sources_text(std::span<const Part> parts);
 
 // Tokens. `input` counts everything that was sent, `cached` the part of it read from a cache and
 // `cache_write` the part of it written to one; `output` counts everything that came back,
@@ -145,7 +162,8 @@ Result<Usage> usage_from_json(const Json& json);
 
 // Where something stands in a trace that other programs see, too: the headers of W3C Trace Context.
 struct TraceContext {
-  std::string parent = {};  // "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; empty: none
+  std::string parent =
+      {};  // "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; empty: none
   std::string state = {};
 
   bool is_set() const { return !parent.empty(); }
@@ -205,6 +223,32 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
+// Where whoever encodes the requests of one conversation keeps what the next one can use. It
+// belongs to whoever owns the conversation. What is kept is checked before it is used: it may be of
+// another conversation, or of messages that have changed.
+class RequestMemory {
+ public:
+  class Kept {
+   public:
+    virtual ~Kept() = default;
+  };
+
+  // What was kept last; null when there is nothing, or somebody else has it at this moment. From
+  // any thread.
+  std::unique_ptr<Kept> take() {
+    const std::lock_guard lock(mutex_);
+    return std::move(kept_);
+  }
+  void keep(std::unique_ptr<Kept> kept) {
+    const std::lock_guard lock(mutex_);
+    kept_.swap(kept);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<Kept> kept_;
+};
+
 // A view, so that a turn costs the same however long the history is: valid as long as the agent
 // and the messages it was made from are neither changed nor destroyed.
 struct Request {
@@ -217,6 +261,7 @@ struct Request {
   // A tool was called since the user's last message: the model may answer, whatever it was told to
   // call first.
   bool has_called = false;
+  RequestMemory* memory = nullptr;  // of the conversation; null: every request is made anew
 
   // The agent's choice, as far as it still holds.
   ToolChoice tool_choice() const;
@@ -231,6 +276,7 @@ enum class StopReason : std::uint8_t {
   max_tokens,  // the answer was cut
   stop_sequence,
   content_filter,
+  paused,  // by the vendor, amid its own tools: sent back as it is, the turn goes on
   other,
 };
 

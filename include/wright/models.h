@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -44,6 +45,28 @@ struct VendorSetting {
 // An environment variable; empty where it is not set.
 using ReadVariable = std::function<std::string(const std::string& name)>;
 
+// Decides when a request may be sent, where more than one Models object must keep to a pace. See
+// make_shared_pace() of runtime.h. Used from any thread.
+class PaceKeeper {
+ public:
+  virtual ~PaceKeeper() = default;
+
+  using Entry = std::uint64_t;
+  // `go` is called once, in any thread, perhaps before this returns, when a request of about that
+  // many tokens may be sent. It is short, and neither begins nor goes on after leave().
+  virtual Entry enter(const Endpoint& endpoint, std::int64_t tokens, std::function<void()> go) = 0;
+
+  struct Left {
+    std::optional<std::int64_t> tokens = {};  // that it really took; absent: as was said
+    std::optional<std::chrono::milliseconds> pause = {};  // that the vendor asked for
+  };
+  // The request has ended, or is not wanted any more. Once for each entry.
+  virtual void leave(Entry entry, const Left& left) = 0;
+
+  // What requests wait for at this moment: "vendor", or "vendor:model".
+  virtual std::vector<std::string> waited_for() const = 0;
+};
+
 struct ModelsOptions {
   Catalogue catalogue = Catalogue::built_in();
   // The program's own models by id, such as "offline": asked first. A Model that is not set means
@@ -63,6 +86,8 @@ struct ModelsOptions {
   std::string ca_file = {};                          // empty: the system's
   std::function<void(std::string_view)> trace = {};  // gets HTTP traffic as text, keys masked
   Redactor redactor = {};  // learns every credential that is obtained on the way
+  // Without one, this object keeps to the requests and tokens a minute of its vendors by itself.
+  std::shared_ptr<PaceKeeper> pace = {};
 };
 
 // One answer of a batch (BatchRequest of provider.h).

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "wright/log.h"
 #include "wright/store.h"
 
 namespace wright {
@@ -22,6 +23,7 @@ struct PostgresOptions {
   TableMaking tables = TableMaking::allowed;
   // Whose time counts. Without it, that of the server, which all processes share.
   std::optional<Clocks> clock = {};
+  Logger logger = {};  // gets the server's warnings
 };
 
 // `place` is an URI as libpq takes it (postgresql://user@host/database?sslmode=verify-full); what

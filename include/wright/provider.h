@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "wright/error.h"
@@ -47,7 +49,12 @@ double cost_usd(const Price& price, const Usage& usage);
 struct Quirks {
   enum class ToolChoiceSupport : std::uint8_t { full, automatic_only, none };
   enum class CallIds : std::uint8_t { any, nine_alphanumeric };
-  enum class ReturnReasoning : std::uint8_t { never, within_turn, always };
+  enum class ReturnReasoning : std::uint8_t {
+    never,
+    within_turn,  // what was thought since the user's last message
+    always,
+    required,  // always, and beside calls even if nothing was thought
+  };
 
   std::string max_tokens_field = {};  // empty: the protocol's own
   bool supports_temperature = true;   // reasoning models refuse it
@@ -64,6 +71,10 @@ struct Quirks {
   CallIds call_ids = CallIds::any;
   std::string reasoning_field = {};  // of chat responses: "reasoning_content", "reasoning"
   ReturnReasoning return_reasoning = ReturnReasoning::never;
+  bool split_reasoning = false;        // ask for thoughts apart from the text (reasoning_split)
+  std::string preserve_thinking = {};  // how the vendor is told to keep the thoughts of earlier
+                                       // turns: "keep", "clear_thinking", "preserve_thinking";
+                                       // empty: it is not. With it, all of them are sent back
   std::string reasoning_request = {};  // how effort is asked for: "reasoning_effort",
                                        // "reasoning", "thinking", "effort", "level"; empty: it
                                        // cannot be
@@ -75,10 +86,11 @@ struct Quirks {
   bool operator==(const Quirks&) const = default;
 };
 
-// How fast requests may go to a vendor; 0 means no limit.
+// How fast requests may go to a vendor or a model; 0 means no limit.
 struct Pace {
   int requests_per_minute = 0;
   std::int64_t tokens_per_minute = 0;
+  int concurrent_requests = 0;  // counts where there is a PaceKeeper
   bool operator==(const Pace&) const = default;
 };
 
@@ -112,6 +124,8 @@ struct VendorInfo {
   // A program and its arguments that print a key, a token or AWS credentials: asked first, and
   // again when what it printed expires.
   std::vector<std::string> key_command = {};
+  std::string batches = {};    // how it takes batches: "jobs" as Mistral; empty: as its protocol's
+                               // maker does
   std::string models_of = {};  // the vendor whose rows hold for models without a row of their own
   std::vector<HttpHeader> headers = {};  // sent with every request
   Quirks quirks = {};
@@ -126,14 +140,27 @@ struct ModelInfo {
   std::optional<Price> price = {};
   Quirks quirks = {};                     // the vendor's with the model's own on top
   std::optional<Protocol> protocol = {};  // where it differs from the vendor's
+  Pace pace = {};                         // of this model alone, beside the vendor's
   bool is_listed = true;                  // false: no row knows it, and the quirks are a guess
+};
+
+// Texts that many conversations have in common, such as an agent's tools: each is there once, as
+// long as somebody has it. From any thread.
+class SharedTexts {
+ public:
+  std::shared_ptr<const std::string> share(std::string text);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::size_t, std::weak_ptr<const std::string>> texts_;  // by their hash
 };
 
 // One model at one address: everything that an encoder and a decoder need to know.
 struct Endpoint {
   VendorInfo vendor = {};
   ModelInfo model = {};
-  std::string key = {};  // secret; empty where none is needed
+  std::string key = {};                     // secret; empty where none is needed
+  std::shared_ptr<SharedTexts> texts = {};  // of all conversations with it; may be null
 
   Protocol protocol() const { return model.protocol.value_or(vendor.protocol); }
 };
@@ -204,7 +231,8 @@ struct ModelComparison {
 ModelComparison compare(const Catalogue& catalogue, const VendorInfo& vendor,
                         const std::vector<ListedModel>& listed);
 
-// Batches: many requests at once, answered within a day at half the price, by OpenAI and Anthropic.
+// Batches: many requests at once, answered within a day at half the price, by OpenAI (also at
+// Azure), Anthropic, Gemini and Mistral.
 // The vendor keeps them; their id is all that a program has to remember.
 
 struct BatchRequest {
@@ -251,8 +279,10 @@ class ResponseDecoder {
   virtual Result<Response> finish(const TextSink& on_text = {}) = 0;
 };
 
-// `request` is the one that was encoded: its tools' names come back as they are there.
+// `request` is the one that was encoded: its tools' names come back as they are there. What it
+// refers to, and the endpoint, stay as they are until the decoder has finished.
 std::unique_ptr<ResponseDecoder> make_decoder(const Endpoint& endpoint, const Request& request);
+std::unique_ptr<ResponseDecoder> make_decoder(Endpoint&& endpoint, const Request& request) = delete;
 
 // What a response with a status other than 2xx means. The message contains the vendor's words and
 // what to do; the detail is JSON {vendor, status, code?, request_id?, retry_after_ms?, is_final?}:

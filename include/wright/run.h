@@ -96,7 +96,7 @@ struct Failed {
 };
 using Step = std::variant<CallModel, CallTools, Wait, Done, Failed>;
 
-struct UserSaid {  // legal before the first step and after every end
+struct UserSaid {  // legal before the first step, after every end, and behind results of tools
   Message message;
 };
 struct ModelAnswered {
@@ -156,7 +156,8 @@ Step next(const Agent& agent, const Run& run);
 // Afterwards `run.messages` may have grown at its end; it never changes otherwise. Empty or
 // repeated call ids are replaced by unique ones before anybody sees them. An answer that was cut
 // (StopReason::max_tokens) keeps its text and its whole calls; a half call is never run, and where
-// nothing else is left the model is told and asked again. A filtered answer fails the run.
+// nothing else is left the model is told and asked again. A filtered answer fails the run. After
+// one that its vendor paused (StopReason::paused) the model is asked again, with all of it.
 Result<void> accept(Run& run, Outcome outcome);
 
 // What is wrong with the answer of a run that is done, by what the agent says of answers. To be
@@ -180,6 +181,7 @@ const Waiting* waiting_of(const OpenCall& open);
 std::string best_answer(const Run& run);
 
 inline constexpr int kMostCutsInARow = 2;      // one more fails the run
+inline constexpr int kMostPausesInARow = 10;   // likewise
 inline constexpr int kMostRefusedAnswers = 2;  // to one user message; one more fails the run
 
 inline constexpr int kRunFormatVersion = 4;

@@ -17,6 +17,8 @@
 
 namespace wright {
 
+class PaceKeeper;
+
 // The concurrent driver: any number of sessions at once in one process.
 //
 // A session that waits for a model, a person, a specialist or a timer holds no thread. Every step
@@ -42,6 +44,9 @@ struct RuntimeOptions {
   std::function<Result<AgentPointer>(const Session&)> agents = {};
   // What this process has that sessions may ask for: see NewSession::labels.
   std::vector<std::string> labels = {};
+  // Models that may not be asked at this moment, "vendor" or "vendor:model": claim() leaves
+  // sessions of theirs in the queue. May be empty.
+  std::function<std::vector<std::string>()> busy_models = {};
   // Looks on at all sessions of this runtime, those below too. It is called where things happen, so
   // it must be quick. May be empty.
   Observer observer = {};
@@ -85,8 +90,14 @@ class Runtime {
   // follows happens by itself. The options are kept as long as the session is known here: it goes
   // on with them when somebody has answered.
   Result<SessionId> start(AgentPointer agent, std::string_view prompt, RunOptions options = {});
+  Result<SessionId> start(AgentPointer agent, Message prompt, RunOptions options = {});
   Result<void> send(AgentPointer agent, SessionId id, std::string_view message,
                     RunOptions options = {});
+  Result<void> send(AgentPointer agent, SessionId id, Message message, RunOptions options = {});
+  // A message to a session that runs or waits, here or in another process: it is stored, and the
+  // model reads it before its next turn, when the calls that are under way have ended. One that has
+  // ended meanwhile goes on with it. Of the options, those that it runs with stay.
+  Result<void> steer(AgentPointer agent, SessionId id, Message message, RunOptions options = {});
   Result<void> resume(AgentPointer agent, SessionId id, RunOptions options = {});
   // Every session that needs a driver and has none (SessionFilter::needs_driver): its process ended
   // while it ran, or it was answered, cancelled or is overdue and nobody has gone on with it.
@@ -129,6 +140,11 @@ class Runtime {
   explicit Runtime(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
+
+// The paces of vendors and models (VendorInfo::pace, ModelInfo::pace), kept by all processes that
+// share the store: for ModelsOptions::pace of models.h. A request that must wait holds no thread.
+// While the store does not answer, requests with a pace wait. The store is not owned.
+Result<std::shared_ptr<PaceKeeper>> make_shared_pace(Store& store);
 
 // Two-phase execution: the agent detects tool calls, and somebody else (an orchestrator) executes
 // them. It is the run machine with a friendly face; nothing is stored, nothing is executed here.

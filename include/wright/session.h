@@ -59,6 +59,9 @@ struct NewSession {
   // That whoever claims it must have, such as "gpu" or "repository=shop": each up to 63 letters,
   // digits and . _ - = of ASCII.
   std::vector<std::string> labels = {};
+  // Whom it is for, spelt like a label; empty: nobody in particular. In the queue, tenants take
+  // turns. A session below another has that one's.
+  std::string tenant = {};
 };
 
 struct Session {
@@ -94,6 +97,7 @@ struct Session {
   int priority = 0;
   std::optional<std::int64_t> ready_at = {};
   std::vector<std::string> labels = {};
+  std::string tenant = {};
 };
 
 // What people are told that a session took: its time at work where it is known, else the time from

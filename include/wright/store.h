@@ -40,9 +40,10 @@ struct SessionFilter {
   std::optional<std::string> agent_name = {};
   std::optional<SessionStatus> status = {};
   std::optional<SessionId> parent_session_id = {};
-  std::int64_t started_since = 0;  // milliseconds
-  std::string text = {};           // in the prompt or the result, ignoring ASCII case
-  bool is_abandoned = false;       // only running ones that no living runner drives
+  std::optional<std::string> tenant = {};  // "" are those without one
+  std::int64_t started_since = 0;          // milliseconds
+  std::string text = {};                   // in the prompt or the result, ignoring ASCII case
+  bool is_abandoned = false;               // only running ones that no living runner drives
   // Only sessions that a driver should take: without a parent, not ended, not driven by a living
   // runner, and in whose tree a session is `running`, is to be cancelled, or has a call that waits
   // although its wait was answered or is overdue, or its specialist has ended.
@@ -52,6 +53,7 @@ struct SessionFilter {
   std::optional<SessionId> after = {};            // only higher ids
   std::optional<SessionId> before = {};           // only lower ids
   std::size_t limit = 50;                         // newest first
+  Page::Keep keep = Page::Keep::last;             // which of them the limit keeps
 };
 
 struct CallFilter {
@@ -63,12 +65,14 @@ struct WaitFilter {
   std::optional<WaitId> id = {};
   std::optional<SessionId> session_id = {};  // with all its descendants
   std::optional<WaitStatus> status = {};
+  std::optional<std::string> tenant = {};  // of its session
   Page page = {};
 };
 
 struct EventFilter {
   EventSequence after = 0;
   std::optional<SessionId> session_id = {};  // with all its descendants
+  std::optional<std::string> tenant = {};    // of their sessions
   std::size_t limit = 1000;
 };
 
@@ -82,6 +86,7 @@ struct RecordFilter {
 struct StatsFilter {
   std::optional<std::string> agent_name = {};
   std::int64_t started_since = 0;  // milliseconds
+  std::optional<std::string> tenant = {};
 };
 
 // Where sessions live. A Store keeps sessions, their messages, their tool calls, their waits and
@@ -197,7 +202,7 @@ struct sqlite3;
 namespace wright {
 
 // The schema version that this Wright writes.
-inline constexpr int kAgentSchemaVersion = 8;
+inline constexpr int kAgentSchemaVersion = 9;
 
 // Creates the agent tables, or brings older ones up to date, in one transaction. The connection
 // stays the caller's: user_version and all other tables are left alone; foreign keys are switched

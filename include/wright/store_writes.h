@@ -90,8 +90,9 @@ struct Enqueue {
   std::optional<std::int64_t> ready_at = {};  // not before; milliseconds since 1970
 };
 // Takes up to `most` queued sessions that are ready: each is `running` and the runner's, with a new
-// epoch, and listed in BatchIds::claimed. Agents take turns, the one that was served longest ago
-// first; of one agent the highest priority comes first, then the oldest. Finding none is no error.
+// epoch, and listed in BatchIds::claimed. Tenants take turns, the one that was served longest ago
+// first, and so do the agents of each; of one agent the highest priority comes first, then the
+// oldest. Finding none is no error.
 // Refused (ErrorCode::unavailable) when the runner is not alive.
 struct Claim {
   RunnerId runner_id = 0;
@@ -99,6 +100,8 @@ struct Claim {
   std::size_t most = 1;
   std::vector<std::string> labels = {};  // of the runner: a session that asks for others is not its
   std::vector<SessionId> except = {};    // those that it cannot drive, whatever the reason
+  // Sessions of these are left in the queue: "vendor:model", or "vendor" for all models of it.
+  std::vector<std::string> except_models = {};
 };
 
 struct ClaimedSession {
@@ -106,6 +109,40 @@ struct ClaimedSession {
   int epoch = 0;
 
   bool operator==(const ClaimedSession&) const = default;
+};
+
+// Permits to send requests to a model, so that all processes of a store together keep to one pace.
+// A process takes some at a time, uses them without asking again, and gives back what it does not
+// use. What a process that died had taken is free again when its time is over.
+//
+// A pace is a bucket that holds ten seconds' worth, so that after a quiet time that many may come
+// at once; 0 means no limit. Whoever asks says what the pace is: all should say the same. A bucket
+// that is not empty gives the one request that waits for it all the tokens it needs, and owes them.
+struct TakePermits {
+  RunnerId runner_id = 0;  // refused (ErrorCode::unavailable) when it is not alive
+  std::string name = {};   // what the pace is for: "openai", "openai:gpt-5-mini"
+  std::int64_t requests_per_minute = 0;
+  std::int64_t tokens_per_minute = 0;
+  std::int64_t concurrent_requests = 0;
+  std::int64_t requests = 0;  // as many more, at most; below 0: given back
+  std::int64_t tokens = 0;    // likewise
+  std::int64_t tokens_of_first = 0;
+  // How many requests at a time it wants to have from now on, and how many are under way, which it
+  // cannot stop. Whoever wants more than its share gets that as long as nobody lacks their share.
+  std::int64_t slots = 0;
+  std::int64_t used_slots = 0;
+  std::chrono::milliseconds pause = {};  // the vendor wants to hear from nobody for so long
+};
+
+// What came of it: one for each, in BatchIds::permits.
+struct Permits {
+  std::int64_t requests = 0;  // may be below 0: given back
+  std::int64_t tokens = 0;
+  std::int64_t slots = 0;  // that it has from now on, in all
+  // When it is worth asking for requests or tokens again, from now on; 0: at once.
+  std::chrono::milliseconds wait = {};
+
+  bool operator==(const Permits&) const = default;
 };
 
 // What can be written to a store. Writes come in batches; see store.h.
@@ -184,9 +221,12 @@ struct AnswerWait {
   Json answer = {};
   std::string answered_by = {};
 };
-// With its messages, calls, waits, events and children, whoever drives it.
+// With its messages, calls, waits, events and children: whoever drives it, or only where nobody
+// does. Then it is refused (ErrorCode::unavailable) while the session is `running`, or a living
+// runner has it.
 struct DeleteSession {
   SessionId session_id = 0;
+  bool unless_running = false;
 };
 // The same session again up to and with the message `last`, the calls of its messages as they are,
 // completed and without a runner, a parent or costs of its own; the original is untouched. Refused
@@ -246,7 +286,8 @@ struct RemoveRecords {
 using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
                            CloseWaits, ClaimLease, HoldLease, ReleaseLease, AnswerWait,
                            DeleteSession, ForkSession, RegisterRunner, RenewRunner, EndRunner,
-                           RequestCancel, Enqueue, Claim, AppendEvents, Prune, PutRecord, RemoveRecords>;
+                           RequestCancel, Enqueue, Claim, AppendEvents, Prune, PutRecord,
+                           RemoveRecords, TakePermits>;
 
 // Writes that stand or fall together, perhaps with a new session: those whose session_id is 0
 // belong to it.
@@ -269,6 +310,7 @@ struct BatchIds {
   std::vector<ClaimedSession> claimed = {};
   std::vector<EventSequence> events = {};
   std::vector<SessionId> pruned = {};  // those without a parent
+  std::vector<Permits> permits = {};
   // Of the sessions that the batch holds, takes or claims and does not end: those that somebody
   // wants cancelled.
   std::vector<CancelWish> cancelled = {};

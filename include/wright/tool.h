@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -60,6 +61,9 @@ struct ToolSpec {
   Json parameters = JsonObject{{"type", "object"}};  // JSON schema
   ToolOptions options = {};
   std::vector<std::string> aliases = {};  // other names that calls may use; never advertised
+  // A mark of all that it promises, of a tool whose promises can change (those of a server): what
+  // was approved for the session holds for this one. Empty: for the name.
+  std::string definition = {};
 };
 
 struct Tool;
@@ -68,6 +72,27 @@ struct Specialist;
 // Keeps a text whole that is too long for the model, and answers with the absolute path where
 // read_file finds it.
 using Spill = std::function<Result<std::string>(std::string_view text)>;
+
+// What calls that ask models by themselves may use of their session's budget: one for all that are
+// under way at once. What is used counts for the session when one of them ends. Thread-safe.
+class CallBudget {
+ public:
+  CallBudget() = default;
+  // Absent is no limit.
+  CallBudget(std::optional<std::int64_t> tokens, std::optional<double> cost_usd)
+      : tokens_(tokens), cost_usd_(cost_usd) {}
+
+  std::optional<std::int64_t> tokens_left() const;
+  std::optional<double> cost_usd_left() const;
+  void spend(const Usage& usage);
+  Usage spent() const;
+
+ private:
+  mutable std::mutex mutex_;
+  const std::optional<std::int64_t> tokens_;
+  const std::optional<double> cost_usd_;
+  Usage spent_;
+};
 
 // What a running tool knows about its call, and what it may use. The views are valid for the
 // duration of the call.
@@ -89,7 +114,8 @@ struct Context {
   WaitAnswers answers = {};                // of a call that waited, when it is executed again
   // Tells whoever looks on what a long call is doing. May be empty.
   std::function<void(std::string_view text)> progress = {};
-  TraceContext trace = {};  // for those whom the call asks
+  TraceContext trace = {};                  // for those whom the call asks
+  std::shared_ptr<CallBudget> budget = {};  // null where a call stands alone
 };
 
 // What a tool answers: a value for the model, what it looks at beside it, and notes for people on

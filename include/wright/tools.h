@@ -59,6 +59,10 @@ struct FileAccess {
   // Files and folders that are not there for the tools, and cannot be made; except for folders of
   // `readable` that lie in them.
   std::vector<std::filesystem::path> hidden = {};
+  // The same lists as those of SandboxPolicy: what looks as if it were not there, and what may be
+  // read but not written. `.git` is never written, whatever stands here.
+  std::vector<std::string> unreadable = {};
+  std::vector<std::string> protected_paths = {".git", ".wright"};
 };
 
 // list_files, read_file and grep. Refused when a folder of `access` is not a readable folder.
@@ -83,8 +87,8 @@ struct BashOptions {
 // is not a readable folder, or when a rule is malformed.
 Result<Tool> bash_tool(BashOptions options);
 
-// write_file and apply_patch. They write below the writable folders only, and never into a `.git`;
-// refused when there are none.
+// write_file and apply_patch. They write below the writable folders only, and never into a `.git`
+// or what else is protected; refused when there are none.
 Result<std::vector<Tool>> editing_tools(const FileAccess& access);
 
 // Where output goes that is too long for the model. Put `folder` among FileAccess::readable too, so

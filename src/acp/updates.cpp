@@ -11,6 +11,7 @@
 #include "core/percent.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "core/user_message.h"
 #include "tools/edit/patch_format.h"
 
 namespace wright::acp {
@@ -62,7 +63,7 @@ JsonObject chunk(std::string_view kind, std::string_view text) {
 JsonObject shown_text(std::string_view text) {
   const std::string_view part = utf8_prefix(text, kMostShown);
   std::string shown(part);
-  if (part.size() < text.size()) shown += "\n…";
+  if (part.size() < text.size()) shown += fmt::format("\n… ({} bytes in all)", text.size());
   return {{"type", "content"}, {"content", text_block(shown)}};
 }
 
@@ -88,8 +89,48 @@ std::string title_of(const ToolCall& call) {
   } else {
     what = fmt::format("{} {}", call.name, call.arguments);
   }
-  std::ranges::replace(what, '\n', ' ');
-  return to_valid_utf8(std::string(utf8_prefix(what, kLongest)));
+  // Runs of blanks as one: what follows them must not be out of sight.
+  std::string line;
+  for (const char c : what) {
+    const bool is_blank_here = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!is_blank_here) line += c;
+    if (is_blank_here && !line.ends_with(' ')) line += ' ';
+  }
+  const std::string_view part = utf8_prefix(line, kLongest);
+  std::string title(part);
+  if (part.size() < line.size()) title += fmt::format(" … ({} bytes in all)", what.size());
+  return to_valid_utf8(std::move(title));
+}
+
+// In a fence that nothing in it can close.
+std::string fenced(std::string_view language, std::string_view text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  return fmt::format("{}{}\n{}\n{}\n", fence, language, text, fence);
+}
+
+// The call as it would run: hooks may have changed what the model asked for.
+ToolCall as_it_would_run(const PersonWait& wait) {
+  ToolCall call = wait.call;
+  const JsonObject* shown = wait.shown.if_object();
+  const Json* arguments = shown != nullptr ? shown->if_contains("arguments") : nullptr;
+  if (arguments != nullptr && arguments->is_object()) call.arguments = to_text(*arguments);
+  return call;
+}
+
+// Every command that a person is asked about, whole.
+std::string commands_shown(const PersonWait& wait, const ToolCall& call) {
+  const JsonObject* shown = wait.shown.if_object();
+  const Json* commands = shown != nullptr ? shown->if_contains("commands") : nullptr;
+  std::string text;
+  if (call.name == "bash") text += fenced("sh", text_at(arguments_of(call), "command"));
+  if (commands == nullptr || !commands->is_array()) return text;
+  for (const Json& each : commands->get_array()) {
+    if (text_at(each, "permission") == "allow") continue;
+    text += fenced("sh", text_at(each, "command"));
+    if (const std::string why = text_at(each, "reason"); !why.empty()) text += why + "\n";
+  }
+  return text;
 }
 
 std::string absolute(std::string_view path, std::string_view base) {
@@ -151,6 +192,17 @@ JsonObject thought_chunk(std::string_view text) {
 }
 JsonObject user_chunk(std::string_view text) {
   return chunk("user_message_chunk", text);
+}
+JsonObject user_chunk(const Image& image) {
+  const bool is_image = image.media_type.starts_with("image/");
+  const bool is_audio = image.media_type.starts_with("audio/");
+  if (!is_image && !is_audio) {
+    return chunk("user_message_chunk", fmt::format("[{}]", image.media_type));
+  }
+  return {{"sessionUpdate", "user_message_chunk"},
+          {"content", JsonObject{{"type", is_image ? "image" : "audio"},
+                                 {"mimeType", image.media_type},
+                                 {"data", image.base64}}}};
 }
 
 JsonObject plan_update(const std::vector<tools::PlanStep>& plan) {
@@ -232,19 +284,29 @@ JsonObject call_ended(const ToolCall& call, const ToolResult& result,
   return update;
 }
 
+JsonObject call_changed(const ToolCall& call, std::string_view base) {
+  JsonObject update = update_of(call, "in_progress");
+  update["title"] = title_of(call);
+  update["locations"] = locations_of(call, base);
+  update["rawInput"] = arguments_of(call);
+  return update;
+}
+
 JsonObject permission_request(const PersonWait& wait, std::string_view base) {
-  JsonObject call{{"toolCallId", wait.call.id},
-                  {"title", title_of(wait.call)},
-                  {"kind", kind_of(wait.call.name)},
+  const ToolCall asked = as_it_would_run(wait);
+  JsonObject call{{"toolCallId", asked.id},
+                  {"title", title_of(asked)},
+                  {"kind", kind_of(asked.name)},
                   {"status", "pending"},
-                  {"locations", locations_of(wait.call, base)},
-                  {"rawInput", arguments_of(wait.call)}};
+                  {"locations", locations_of(asked, base)},
+                  {"rawInput", arguments_of(asked)}};
   std::string shown;
-  for (const char* key : {"question", "reason"}) {
+  for (const char* key : {"question", "reason", "problem"}) {
     if (const std::string words = text_at(wait.shown, key); !words.empty()) shown += words + "\n";
   }
+  shown += commands_shown(wait, asked);
   if (const std::string diff = text_at(wait.shown, "diff"); !diff.empty()) {
-    shown += fmt::format("\n```diff\n{}\n```\n", diff);
+    shown += "\n" + fenced("diff", diff);
   }
   if (!shown.empty()) call["content"] = JsonArray{shown_text(shown)};
   const auto option = [](std::string_view id, std::string_view name, std::string_view kind) {
@@ -288,8 +350,9 @@ std::string shown_uri(std::string_view uri) {
   return percent_decoded(uri.substr(kFile.size()));
 }
 
-Result<std::string> prompt_text(const JsonArray& blocks) {
-  std::string text;
+Result<Prompt> prompt_of(const JsonArray& blocks) {
+  Prompt prompt;
+  std::string& text = prompt.text;
   const auto add = [&](const std::string& more) {
     if (!text.empty() && !text.ends_with('\n')) text += "\n";
     text += more;
@@ -303,17 +366,27 @@ Result<std::string> prompt_text(const JsonArray& blocks) {
     } else if (type == "resource") {
       const Json* resource = block.get_object().if_contains("resource");
       const std::string uri = resource != nullptr ? text_at(*resource, "uri") : "";
+      if (resource != nullptr && !text_at(*resource, "blob").empty()) {
+        prompt.images.push_back({text_at(*resource, "mimeType"), text_at(*resource, "blob")});
+        text += fmt::format(" {} ", shown_uri(uri));
+        continue;
+      }
       const std::string content = resource != nullptr ? text_at(*resource, "text") : "";
-      std::string fence = "```";
-      while (content.find(fence) != std::string::npos) fence += '`';
-      add(fmt::format("\n{}:\n{}\n{}\n{}\n", shown_uri(uri), fence, content, fence));
+      add(fmt::format("\n{}:\n{}", shown_uri(uri), fenced("", content)));
+    } else if (type == "image" || type == "audio") {
+      prompt.images.push_back({text_at(block, "mimeType"), text_at(block, "data")});
     } else {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("prompt: a block of type '{}' is not taken here", type));
     }
   }
-  if (is_blank(text)) return fail(ErrorCode::invalid_argument, "prompt: it says nothing");
-  return to_valid_utf8(std::string(trimmed(text)));
+  if (is_blank(text) && prompt.images.empty()) {
+    return fail(ErrorCode::invalid_argument, "prompt: it says nothing");
+  }
+  text = to_valid_utf8(std::string(trimmed(text)));
+  auto checked = checked_user_message(user_message(text, prompt.images));
+  if (!checked) return fail(ErrorCode::invalid_argument, "prompt: " + checked.error().message);
+  return prompt;
 }
 
 }  // namespace wright::acp

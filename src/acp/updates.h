@@ -24,6 +24,7 @@ inline constexpr int kProtocolVersion = 1;
 JsonObject message_chunk(std::string_view text);
 JsonObject thought_chunk(std::string_view text);
 JsonObject user_chunk(std::string_view text);
+JsonObject user_chunk(const Image& image);
 JsonObject plan_update(const std::vector<tools::PlanStep>& plan);
 
 // A file that a call changes, before and after it; nothing: there is none.
@@ -40,13 +41,16 @@ std::vector<std::string> written_paths(const ToolCall& call);
 
 // A call that begins. `base` is absolute; paths in the call are relative to it.
 JsonObject call_begun(const ToolCall& call, std::string_view base);
+// What runs has other arguments than what began.
+JsonObject call_changed(const ToolCall& call, std::string_view base);
 JsonObject call_goes_on(const ToolCall& call);
 JsonObject call_says(const ToolCall& call, std::string_view text);
 JsonObject call_waits(const ToolCall& call);
 JsonObject call_ended(const ToolCall& call, const ToolResult& result,
                       const std::vector<ChangedText>& changes);
 
-// The parameters of session/request_permission, but for the session.
+// The parameters of session/request_permission, but for the session: of the call as it would run,
+// with whole commands.
 JsonObject permission_request(const PersonWait& wait, std::string_view base);
 // What was chosen: a decision, or nothing where the editor cancelled the turn.
 std::optional<Approval> chosen_approval(const JsonObject& answer);
@@ -55,8 +59,13 @@ std::optional<Approval> chosen_approval(const JsonObject& answer);
 // cannot be asked in a form (passwords).
 std::optional<JsonObject> question_form(const AskUserRequest& request);
 
-// The message that the blocks of a prompt mean. Refused for a block that is none.
-Result<std::string> prompt_text(const JsonArray& blocks);
+// What the blocks of a prompt mean: words, and images and files beside them. Refused for a block
+// that is none.
+struct Prompt {
+  std::string text = {};
+  std::vector<Image> images = {};
+};
+Result<Prompt> prompt_of(const JsonArray& blocks);
 
 // Where an absolute path of a resource or a file:// address lies; else as it is.
 std::string shown_uri(std::string_view uri);

@@ -47,17 +47,69 @@ TEST(AcpUpdates, show_changes_as_diffs_and_other_results_as_text) {
   EXPECT_EQ(failed.at("content").at(0).at("content").at("text").as_string(), "no such file");
 }
 
+TEST(AcpUpdates, read_prompts_with_images) {
+  const auto prompt =
+      prompt_of(parse_json(R"([{"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
+                     {"type": "resource", "resource": {"uri": "file:///w/a.pdf",
+                        "mimeType": "application/pdf", "blob": "JVBERi0="}}])")
+                    .value()
+                    .as_array());
+  ASSERT_TRUE(prompt) << prompt.error().message;
+  EXPECT_EQ(prompt->text, "/w/a.pdf");
+  EXPECT_EQ(prompt->images,
+            (std::vector<Image>{{"image/png", "iVBORw0KGgo="}, {"application/pdf", "JVBERi0="}}));
+  for (const char* bad : {R"({"type": "image", "mimeType": "image/png", "data": "no base64"})",
+                          R"({"type": "image", "mimeType": "png", "data": "iVBORw0KGgo="})",
+                          R"({"type": "image", "mimeType": "image/png", "data": "aGk="})",
+                          R"({"type": "image", "data": 1})"}) {
+    EXPECT_FALSE(prompt_of({parse_json(bad).value()})) << bad;
+  }
+  EXPECT_EQ(user_chunk(prompt->images[0]).at("content").at("type").as_string(), "image");
+  EXPECT_EQ(user_chunk(prompt->images[1]).at("content").at("type").as_string(), "text");
+}
+
 TEST(AcpUpdates, read_prompts_with_links_and_resources) {
-  const auto text = prompt_text(parse_json(R"([{"type": "text", "text": "Look at"},
+  const auto text = prompt_of(parse_json(R"([{"type": "text", "text": "Look at"},
                      {"type": "resource_link", "uri": "file:///w/a%20b.txt", "name": "a b"},
                      {"type": "resource", "resource": {"uri": "file:///w/c", "text": "``` inside"}}])")
-                                    .value()
-                                    .as_array());
+                                  .value()
+                                  .as_array());
   ASSERT_TRUE(text) << text.error().message;
-  EXPECT_EQ(*text, "Look at @/w/a b.txt \n\n/w/c:\n````\n``` inside\n````");
-  EXPECT_FALSE(prompt_text({JsonObject{{"type", "audio"}}}));
-  EXPECT_FALSE(prompt_text({JsonObject{{"type", "text"}, {"text", " \n"}}}));
-  EXPECT_FALSE(prompt_text({1}));
+  EXPECT_EQ(text->text, "Look at @/w/a b.txt \n\n/w/c:\n````\n``` inside\n````");
+  EXPECT_FALSE(prompt_of({JsonObject{{"type", "audio"}}}));
+  EXPECT_FALSE(prompt_of({JsonObject{{"type", "text"}, {"text", " \n"}}}));
+  EXPECT_FALSE(prompt_of({1}));
+}
+
+TEST(AcpUpdates, ask_for_permission_for_what_would_run) {
+  const std::string hidden = "echo fine" + std::string(300, ' ') + "; rm -rf NEW";
+  PersonWait wait{
+      .call = call("bash", R"({"command": "rm -rf OLD"})", "c1"),
+      .kind = WaitKind::approval,
+      .shown = {{"question", "May it?"},
+                {"arguments", {{"command", hidden}}},
+                {"commands", JsonArray{Json{{"command", "echo fine"}, {"permission", "allow"}},
+                                       Json{{"command", "rm -rf NEW"},
+                                            {"permission", "ask"},
+                                            {"reason", "it removes"}}}}}};
+  const auto asked = permission_request(wait, "/w").at("toolCall").as_object();
+  EXPECT_EQ(asked.at("title").as_string(), "echo fine ; rm -rf NEW");
+  EXPECT_EQ(asked.at("rawInput").at("command").as_string(), hidden);
+  const std::string text = to_text(asked.at("content"));
+  EXPECT_NE(text.find("rm -rf NEW"), std::string::npos);
+  EXPECT_NE(text.find("it removes"), std::string::npos);
+  EXPECT_EQ(to_text(asked).find("OLD"), std::string::npos);
+
+  const std::string longer = "echo " + std::string(5000, 'x') + "; rm ``` all";
+  wait.shown = {{"arguments", {{"command", longer}}}};
+  const auto cut = permission_request(wait, "/w").at("toolCall").as_object();
+  EXPECT_NE(std::string(cut.at("title").as_string()).find("… (5017 bytes in all)"),
+            std::string::npos);
+  const auto& block = cut.at("content").at(0).at("content").at("text").as_string();
+  EXPECT_NE(std::string(block).find(longer + "\n````"), std::string::npos);
+
+  wait.shown = "odd";
+  EXPECT_EQ(permission_request(wait, "/w").at("toolCall").at("title").as_string(), "rm -rf OLD");
 }
 
 TEST(AcpUpdates, take_only_offered_choices_for_permission) {

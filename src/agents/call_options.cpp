@@ -33,9 +33,17 @@ void set_up_calls(Agent& agent, const CallOptions& options) {
       .logger = options.logger,
       .redactor = options.redactor};
   if (!options.timeout) return;
-  for (Tool& tool : agent.tools) {
-    tool.spec.options.timeout = options.timeout->count() > 0 ? options.timeout : std::nullopt;
-  }
+  const auto limit = options.timeout->count() > 0 ? options.timeout : std::nullopt;
+  const auto set = [limit](std::span<Tool> tools) {
+    for (Tool& tool : tools) tool.spec.options.timeout = limit;
+  };
+  set(agent.tools);
+  if (!agent.tools_now) return;
+  agent.tools_now = [set, now = std::move(agent.tools_now)](std::span<const Tool> tools) {
+    auto changed = now(tools);
+    if (changed) set(*changed);
+    return changed;
+  };
 }
 
 }  // namespace wright

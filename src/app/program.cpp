@@ -4,25 +4,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <concepts>
 #include <csignal>
 #include <exception>
 #include <new>
 
-#include "app/commands/commands.h"
+#include "app/commands/command.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/shared_paces.h"
 #include "app/wiring/telemetry_wiring.h"
 
 namespace wright::app {
 namespace {
-
-// Those whose sessions are traced.
-template <class Command>
-constexpr bool kDrivesSessions =
-    std::same_as<Command, RunCommand> || std::same_as<Command, ChatCommand> ||
-    std::same_as<Command, ResumeCommand> || std::same_as<Command, ServeCommand> ||
-    std::same_as<Command, WorkerCommand>;
 
 // What `wright` alone means where a person sits in front of it.
 std::expected<Command, UsageError> chat_of_folder() {
@@ -46,13 +39,10 @@ ExitCode run_program(std::span<const std::string> arguments, const Environment& 
       console.complain(command.error().message, command.error().advice);
       return ExitCode::usage;
     }
-    const ExitCode code = std::visit(
-        [&]<class Command>(const Command& chosen) {
-          const auto telemetry =
-              kDrivesSessions<Command> ? make_telemetry(environment, console) : nullptr;
-          return execute(chosen, CommandContext{console, environment, telemetry.get()});
-        },
-        *command);
+    SharedPaces paces;
+    auto telemetry = command->drives_sessions() ? make_telemetry(environment, console) : nullptr;
+    const ExitCode code = command->run({console, environment, telemetry.get(), &paces});
+    telemetry.reset();  // sends what is left
     return console.finish(code);
   } catch (const std::bad_alloc&) {
     console.note("wright: out of memory\n");

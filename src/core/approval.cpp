@@ -89,11 +89,22 @@ std::optional<Decision> RunMemory::decided(std::string_view kind) const {
 
 namespace {
 
-// What an approval was given for is what runs: a file that has changed since makes another diff.
-bool shows_another_diff(const JsonObject& shown, const Json& approved) {
-  const Json* now = shown.if_contains("diff");
-  const Json* then = member(approved, "diff");
+bool shows_another(std::string_view key, const JsonObject& shown, const Json& approved) {
+  const Json* now = shown.if_contains(key);
+  const Json* then = member(approved, key);
   return now != nullptr && then != nullptr && *now != *then;
+}
+
+// What an approval was given for is what runs: a file that has changed since makes another diff,
+// and a tool may have become another one. Nothing: it is the same.
+std::optional<std::string_view> difference(const JsonObject& shown, const Json& approved) {
+  if (shows_another("diff", shown, approved)) {
+    return "What it would change is no longer what you approved";
+  }
+  if (shows_another("definition", shown, approved)) {
+    return "The tool is no longer the one that you approved: what it says of itself has changed";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -102,8 +113,9 @@ std::optional<Result<ToolReply>> unless_approved(const Context& context, std::st
                                                  JsonObject shown, std::vector<std::string> kinds) {
   if (const auto& approval = context.answers.approval) {
     if (!allows(approval->decision)) return refused(tool, approval->reason);
-    if (!shows_another_diff(shown, context.answers.approved)) return std::nullopt;
-    shown["reason"] = "What it would change is no longer what you approved";
+    const auto why = difference(shown, context.answers.approved);
+    if (!why) return std::nullopt;
+    shown["reason"] = *why;
     return Waiting{
         .kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
   }

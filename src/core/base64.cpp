@@ -10,6 +10,24 @@ constexpr std::string_view kUrlDigits =
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+std::optional<std::string> bytes_in_digits(std::string_view text, std::string_view digits) {
+  std::string bytes;
+  std::uint32_t held = 0;
+  int bits = 0;
+  for (const char c : text) {
+    const std::size_t digit = digits.find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    held = held << 6 | static_cast<std::uint32_t>(digit);
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += static_cast<char>(held >> bits & 255U);
+  }
+  // One letter more than whole bytes, or bits that belong to none.
+  if (bits >= 6 || (held & ((1U << bits) - 1U)) != 0) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace
 
 std::string base64_of(std::string_view bytes) {
@@ -47,22 +65,13 @@ std::string base64url_of(std::string_view bytes) {
   return text;
 }
 
+std::optional<std::string> from_base64(std::string_view text) {
+  if (!is_base64(text)) return std::nullopt;
+  return bytes_in_digits(text.substr(0, text.find('=')), kDigits);
+}
+
 std::optional<std::string> from_base64url(std::string_view text) {
-  std::string bytes;
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : text) {
-    const std::size_t digit = kUrlDigits.find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    held = held << 6 | static_cast<std::uint32_t>(digit);
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>(held >> bits & 255U);
-  }
-  // One letter more than whole bytes, or bits that belong to none.
-  if (bits >= 6 || (held & ((1U << bits) - 1U)) != 0) return std::nullopt;
-  return bytes;
+  return bytes_in_digits(text, kUrlDigits);
 }
 
 }  // namespace wright

@@ -13,6 +13,8 @@ std::string base64url_of(std::string_view bytes);  // no padding
 // Whether it is base64 with padding, as base64_of() makes it.
 bool is_base64(std::string_view text);
 
+// Absent for what is not base64 with padding.
+std::optional<std::string> from_base64(std::string_view text);
 // Absent for what is not base64 for URLs.
 std::optional<std::string> from_base64url(std::string_view text);
 

@@ -34,11 +34,18 @@ JsonObject preview_of(const Tool& tool, const Json& arguments) {
   return std::move(*object);
 }
 
+std::string approval_kind(const ToolSpec& spec) {
+  return spec.definition.empty() ? fmt::format("tool:{}", spec.name)
+                                 : fmt::format("tool:{} {}", spec.name, spec.definition);
+}
+
 JsonObject approval_question(const Invocation& invocation) {
   const std::string& name = invocation.call.name;
   JsonObject shown{{"question", fmt::format("May {} run with these arguments?", name)},
                    {"tool", name},
                    {"arguments", invocation.arguments}};
+  const std::string& definition = invocation.tool.spec.definition;
+  if (!definition.empty()) shown["definition"] = definition;
   // A preview can add to what is asked, but not change it.
   JsonObject touched = preview_of(invocation.tool, invocation.arguments);
   for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));

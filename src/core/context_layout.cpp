@@ -136,6 +136,9 @@ std::int64_t bytes_of(const Message& message, std::size_t kept) {
   std::int64_t bytes = kBytesOfMessage;
   for (const Part& part : message.parts) {
     if (const std::string* words = words_in(part)) bytes += size_of(*words);
+    if (const auto* text = std::get_if<Text>(&part)) {
+      for (const Citation& each : text->citations) bytes += size_of(each.opaque);
+    }
     if (const auto* thought = std::get_if<Reasoning>(&part)) {
       bytes += size_of(thought->text) + size_of(thought->opaque);
     }

@@ -18,10 +18,7 @@ constexpr std::size_t kScratchBytes = 2048;  // on the stack: enough for most ar
 
 class Writer {
  public:
-  explicit Writer(int indent) : indent_(indent) {}
-
-  void reserve(std::size_t bytes) { out_.reserve(bytes); }
-  std::string take() && { return std::move(out_); }
+  Writer(std::string& out, int indent) : out_(out), indent_(indent) {}
 
   void write(const Json& value) {
     switch (value.kind()) {
@@ -98,16 +95,16 @@ class Writer {
     out_.append(static_cast<std::size_t>(indent_ * depth_), ' ');
   }
 
-  std::string out_;
+  std::string& out_;
   int indent_;
   int depth_ = 0;
 };
 
 std::string written(const Json& value, int indent) {
-  Writer writer(indent);
-  if (value.is_structured()) writer.reserve(256);
-  writer.write(value);
-  return std::move(writer).take();
+  std::string out;
+  if (value.is_structured()) out.reserve(256);
+  Writer(out, indent).write(value);
+  return out;
 }
 
 }  // namespace
@@ -138,6 +135,10 @@ bool is_json_object(std::string_view text) {
   boost::json::monotonic_resource memory(scratch, sizeof(scratch));
   const auto parsed = parse_json(text, &memory);
   return parsed && parsed->is_object();
+}
+
+void append_text(std::string& out, const Json& value) {
+  Writer(out, 0).write(value);
 }
 
 std::string to_text(const Json& value) {

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,9 +14,10 @@
 namespace wright {
 
 WRIGHT_ENUM(Role, user, assistant, system, tool)
-WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_filter, other)
+WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_filter, paused,
+            other)
 WRIGHT_ENUM(Text::Phase, unmarked, commentary, final_answer)
-WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused)
+WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused, turn_paused)
 
 namespace {
 
@@ -58,9 +60,18 @@ std::vector<ToolCall> calls_in(const std::vector<Part>& parts) {
 
 // --- JSON form ------------------------------------------------------------------------------
 
+Json part_json(const Citation& part) {
+  JsonObject json{{"url", part.url}, {"title", part.title}, {"quote", part.quote}};
+  if (!part.opaque.empty()) json["opaque"] = part.opaque;
+  return json;
+}
 Json part_json(const Text& part) {
   JsonObject json{{"type", "text"}, {"text", part.text}};
   if (part.phase != Text::Phase::unmarked) json["phase"] = to_string(part.phase);
+  if (!part.citations.empty()) {
+    JsonArray& citations = (json["citations"] = JsonArray()).get_array();
+    for (const Citation& each : part.citations) citations.push_back(part_json(each));
+  }
   return json;
 }
 Json part_json(const Reasoning& part) {
@@ -104,6 +115,10 @@ class PartReader {
     if (value != nullptr && value->is_string()) return std::string(value->get_string());
     bad_key_ = key;
     return {};
+  }
+  // Absent means that there is none.
+  std::string optional_text(std::string_view key) {
+    return object_.contains(key) ? text(key) : std::string();
   }
   bool flag(std::string_view key) {
     const Json* value = object_.if_contains(key);
@@ -168,6 +183,11 @@ Notice read_notice(PartReader& read) {
   return {read.notice_kind("kind"), read.text("text")};
 }
 
+Citation read_citation(PartReader& read) {
+  return {read.optional_text("url"), read.optional_text("title"), read.optional_text("quote"),
+          read.optional_text("opaque")};
+}
+
 Result<Part> part_from_json(const Json& json) {
   const JsonObject* object = json.if_object();
   if (object == nullptr) return fail(ErrorCode::invalid_json, "A message part is not an object");
@@ -175,7 +195,7 @@ Result<Part> part_from_json(const Json& json) {
   const std::string type = read.text("type");
   Part part;
   if (type == "text") {
-    part = Text{read.text("text"), read.phase("phase")};
+    part = Text{read.text("text"), read.phase("phase"), read.list("citations", read_citation)};
   } else if (type == "reasoning") {
     part = Reasoning{read.text("text"), read.text("opaque")};
   } else if (type == "image") {
@@ -241,6 +261,7 @@ Notice notice(Notice::Kind kind) {
               "change it. Do something else, or answer with what you know.]"};
     case Notice::Kind::answer_refused:
       return {kind, "[Your last answer is not what was asked for. Answer again.]"};
+    case Notice::Kind::turn_paused: return {kind, "[Your turn was paused. Go on.]"};
     case Notice::Kind::summarise: break;
   }
   return {kind,
@@ -316,6 +337,27 @@ std::vector<ToolCall> Response::tool_calls() const {
   return calls_in(content);
 }
 
+std::string sources_text(std::span<const Part> parts) {
+  std::vector<std::string> lines;
+  for (const Part& part : parts) {
+    const auto* text = std::get_if<Text>(&part);
+    if (text == nullptr) continue;
+    for (const Citation& each : text->citations) {
+      const bool has_both = !each.title.empty() && !each.url.empty();
+      std::string line = has_both ? fmt::format("{} <{}>", each.title, each.url)
+                                  : (each.title.empty() ? each.url : each.title);
+      if (line.empty()) line = each.quote;
+      if (line.empty() || std::ranges::find(lines, line) != lines.end()) continue;
+      lines.push_back(std::move(line));
+    }
+  }
+  std::string shown;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    shown += fmt::format("{}[{}] {}", i == 0 ? "Sources:\n" : "\n", i + 1, lines[i]);
+  }
+  return shown;
+}
+
 std::string display_text(const Message& message) {
   std::string shown;
   bool has_calls = false;
@@ -340,6 +382,9 @@ std::string display_text(const Message& message) {
     }
   }
   if (shown.empty() && has_calls) return std::string(kUsingTools);
+  if (const std::string sources = sources_text(message.parts); !sources.empty()) {
+    shown += (shown.empty() ? "" : "\n\n") + sources;
+  }
   return shown;
 }
 

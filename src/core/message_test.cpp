@@ -61,6 +61,26 @@ TEST(Message, refuses_a_phase_that_it_does_not_know) {
   }
 }
 
+TEST(Message, keeps_and_shows_what_its_text_cites) {
+  const Citation page{"https://a.example/x", "A page", "It is.", R"({"block":{}})"};
+  const Citation untitled{.url = "https://b.example"};
+  const Message message{Role::assistant,
+                        {Text{"It is so.", {}, {page, page}}, Text{" Or not.", {}, {untitled}}}};
+  EXPECT_EQ(message.text(), "It is so. Or not.");
+  EXPECT_EQ(display_text(message),
+            "It is so. Or not.\n\nSources:\n[1] A page <https://a.example/x>\n[2] "
+            "https://b.example");
+  const auto copy = message_from_json(*parse_json(to_text(to_json(message))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(*copy, message);
+  for (const std::string_view cited : {"1", "[1]", R"([{"url":1}])", R"({"url":""})"}) {
+    EXPECT_FALSE(message_from_json(
+        *parse_json(R"({"role":"assistant","parts":[{"type":"text","text":"a","citations":)" +
+                    std::string(cited) + "}]}")))
+        << cited;
+  }
+}
+
 TEST(Message, is_shown_with_the_words_people_know) {
   EXPECT_EQ(display_text(Message::user("Hi")), "Hi");
   EXPECT_EQ(display_text(Message::assistant("")), "");

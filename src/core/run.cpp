@@ -134,7 +134,11 @@ void refuse_calls_over_limit(Run& run) {
 }
 
 Result<void> take(Run& run, UserSaid outcome) {
-  if (!is_end(run.phase) && !run.messages.empty()) return refuse(run, "A user message");
+  // Between two turns of the model, the results of the first stand behind it.
+  const bool is_between_turns =
+      run.phase == Phase::model && !run.messages.empty() && run.messages.back().role == Role::tool;
+  const bool may_speak = is_end(run.phase) || is_between_turns || run.messages.empty();
+  if (!may_speak) return refuse(run, "A user message");
   outcome.message.role = Role::user;
   run.messages.push_back(std::move(outcome.message));
   run.iterations = 0;
@@ -207,6 +211,30 @@ void ask_again_after_cut(Run& run) {
                     {}};
 }
 
+// How many pauses came in a row, without a call or a word of the user in between.
+int pauses_in_a_row(const Run& run) {
+  int pauses = 0;
+  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+    if (message->role == Role::assistant && !has_call(message->parts)) continue;
+    if (message->role != Role::user || !tells(*message, Notice::Kind::turn_paused)) break;
+    ++pauses;
+  }
+  return pauses;
+}
+
+// The vendor wants its turn back to go on with it. That it is to go on is written down, so that
+// whoever loads the run knows.
+void go_on_after_pause(Run& run) {
+  run.messages.push_back(Message::notice(Notice::Kind::turn_paused));
+  if (pauses_in_a_row(run) <= kMostPausesInARow) {
+    go_on_with_model(run);
+    return;
+  }
+  stop_at_limit(
+      run, Limit::iterations,
+      fmt::format("The vendor paused the model's turn {} times in a row", kMostPausesInARow + 1));
+}
+
 void stop_at_filter(Run& run) {
   run.phase = Phase::failed;
   run.error = Error{ErrorCode::content_filtered,
@@ -233,6 +261,7 @@ Result<void> take(Run& run, ModelAnswered outcome) {
       run.open_calls.push_back(OpenCall{.call = *call});
     }
   }
+  const bool is_paused = stopped == StopReason::paused && !message.parts.empty();
   if (!is_cut || !message.parts.empty()) run.messages.push_back(std::move(message));
   run.usage += outcome.response.usage;
   ++run.iterations;
@@ -244,6 +273,8 @@ Result<void> take(Run& run, ModelAnswered outcome) {
     ask_again_after_cut(run);
   } else if (stopped == StopReason::content_filter) {
     stop_at_filter(run);
+  } else if (is_paused) {
+    go_on_after_pause(run);
   } else {
     run.phase = Phase::done;
   }

@@ -224,6 +224,22 @@ TEST(Run, refuses_outcomes_that_do_not_fit_and_stays_as_it_was) {
   expect_refuses(run, ModelAnswered{says("again")});
 }
 
+TEST(Run, hears_the_user_between_two_turns) {
+  const Agent agent = agent_with_limit(3);
+  wright::Run run = start(agent, "Go");
+  expect_accepts(run, ModelAnswered{calls({call("a", "{}", "1"), call("b", "{}", "2")})});
+  expect_accepts(run, ToolFinished{{"1", "a", "ok", false}});
+  expect_refuses(run, UserSaid{Message::user("a call is open")});
+  expect_accepts(run, ToolFinished{{"2", "b", "ok", false}});
+  expect_accepts(run, UserSaid{Message::user("Rather this")});
+  EXPECT_EQ(run.iterations, 0);
+  EXPECT_EQ(run.tool_calls, 0);
+  expect_refuses(run, UserSaid{Message::user("twice")});
+  step_of<CallModel>(agent, run);
+  EXPECT_EQ(restored(run).value(), run);
+  expect_accepts(run, ModelAnswered{says("done")});
+}
+
 TEST(AgentCheck, refuses_what_could_never_run) {
   const auto message_of = [](const Agent& agent) {
     const auto checked = check(agent);
@@ -324,6 +340,64 @@ TEST(Run, fails_when_the_answer_was_filtered_and_runs_none_of_its_calls) {
       run, ModelAnswered{cut(calls({call("write", "{}")}, "I can"), StopReason::content_filter)});
   EXPECT_EQ(step_of<Failed>(agent, run).error.code, ErrorCode::content_filtered);
   EXPECT_EQ(run.messages.back(), Message::assistant("I can"));
+}
+
+Response paused(std::string text) {
+  return cut(says(std::move(text)), StopReason::paused);
+}
+
+TEST(Run, goes_on_with_a_turn_that_its_vendor_paused) {
+  const Agent agent = agent_with_limit(5);
+  wright::Run run = start(agent, "Hello");
+  Response half = paused("I search.");
+  half.content.emplace_back(Reasoning{"[web_search]", "{}"});
+  half.usage.output_tokens = 7;
+  expect_accepts(run, ModelAnswered{half});
+  // Whoever loads it asks the same.
+  const auto loaded = run_from_json(*parse_json(to_text(to_json(run))));
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  wright::Run stored;
+  stored.limits = run.limits;
+  stored.messages = run.messages;
+  stored.usage = run.usage;
+  stored.iterations = run.iterations;
+  const auto again = restored(std::move(stored));
+  ASSERT_TRUE(again) << again.error().message;
+  for (const wright::Run& each : {run, *loaded, *again}) {
+    const auto step = step_of<CallModel>(agent, each);
+    ASSERT_EQ(step.request.messages.size(), 3U);
+    EXPECT_EQ(step.request.messages[1].parts, half.content);
+    EXPECT_EQ(step.request.messages[2], Message::notice(Notice::Kind::turn_paused));
+    EXPECT_EQ(each.iterations, 1);
+    EXPECT_EQ(each.usage.output_tokens, 7);
+  }
+  expect_accepts(run, ModelAnswered{says("Found.")});
+  EXPECT_EQ(step_of<Done>(agent, run).text, "Found.");
+}
+
+TEST(Run, is_not_paused_for_ever) {
+  const Agent agent = agent_with_limit(99);
+  wright::Run run = start(agent, "Hello");
+  for (int i = 0; i <= kMostPausesInARow; ++i) {
+    ASSERT_EQ(run.phase, Phase::model) << i;
+    expect_accepts(run, ModelAnswered{paused("I search.")});
+  }
+  const auto failed = step_of<Failed>(agent, run);
+  EXPECT_EQ(limit_of(failed.error), Limit::iterations);
+  EXPECT_EQ(failed.text, "I search.");
+  wright::Run few = start(agent_with_limit(1), "Hello");
+  expect_accepts(few, ModelAnswered{paused("I search.")});
+  EXPECT_EQ(few.phase, Phase::failed) << "a pause counts as an iteration";
+}
+
+TEST(Run, runs_the_calls_of_a_paused_turn_and_ends_with_an_empty_one) {
+  const Agent agent = agent_with_limit(9);
+  wright::Run run = start(agent, "Hello");
+  expect_accepts(run, ModelAnswered{cut(calls({call("look", "{}", "1")}), StopReason::paused)});
+  expect_accepts(run, ToolFinished{result_for(step_of<CallTools>(agent, run).calls[0])});
+  EXPECT_EQ(run.messages.back().role, Role::tool);
+  expect_accepts(run, ModelAnswered{cut(Response{}, StopReason::paused)});
+  EXPECT_EQ(run.phase, Phase::done);
 }
 
 }  // namespace

@@ -28,6 +28,28 @@ std::string_view to_string(Effect effect) {
   return enum_name(effect);
 }
 
+std::optional<std::int64_t> CallBudget::tokens_left() const {
+  const std::lock_guard lock(mutex_);
+  if (!tokens_) return std::nullopt;
+  return *tokens_ - spent_.input_tokens - spent_.output_tokens;
+}
+
+std::optional<double> CallBudget::cost_usd_left() const {
+  const std::lock_guard lock(mutex_);
+  if (!cost_usd_) return std::nullopt;
+  return *cost_usd_ - spent_.cost_usd;
+}
+
+void CallBudget::spend(const Usage& usage) {
+  const std::lock_guard lock(mutex_);
+  spent_ += usage;
+}
+
+Usage CallBudget::spent() const {
+  const std::lock_guard lock(mutex_);
+  return spent_;
+}
+
 Tool Tool::as(std::string name) const {
   Tool copy = *this;
   copy.spec.name = std::move(name);

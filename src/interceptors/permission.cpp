@@ -30,7 +30,7 @@ class PermissionCheck {
       const auto answer = options_.ask ? options_.ask(invocation, context) : std::nullopt;
       if (!answer || *answer == Permission::ask) {
         auto instead = unless_approved(context, name, approval_question(invocation),
-                                       {"tool:" + invocation.tool.spec.name});
+                                       {approval_kind(invocation.tool.spec)});
         return instead ? std::move(*instead) : next(invocation, context);
       }
       permission = *answer;

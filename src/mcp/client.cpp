@@ -229,6 +229,15 @@ void ClientMachine::take(Answer answer, ClientActions& actions) {
 
 void ClientMachine::take_discovery(const Answer& answer, ClientActions& actions) {
   const auto* result = std::get_if<JsonObject>(&answer.outcome);
+  const auto* problem = std::get_if<Problem>(&answer.outcome);
+  // A server that refuses the revision and names it: it is asked once more.
+  const bool is_named = problem != nullptr && problem->code == code::kUnsupportedVersion &&
+                        problem->data.is_object() &&
+                        lists(problem->data.get_object(), "supported", kModernVersion);
+  if (is_named && !std::exchange(has_asked_again_, true)) {
+    for (ClientAction& each : start()) actions.push_back(std::move(each));
+    return;
+  }
   if (result == nullptr || !lists(*result, "supportedVersions", kModernVersion)) {
     for (ClientAction& each : start_with_handshake()) actions.push_back(std::move(each));
     return;

@@ -146,6 +146,7 @@ class ClientMachine {
   ServerView server_;
   CallNumber last_ = 0;
   CallNumber opening_ = 0;              // the request that opens the connection
+  bool has_asked_again_ = false;        // after a refusal that names our revision
   std::map<CallNumber, double> calls_;  // with the last progress
 };
 

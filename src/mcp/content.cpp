@@ -7,8 +7,10 @@
 #include <algorithm>
 
 #include "core/base64.h"
+#include "core/media_type.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "core/user_message.h"
 
 namespace wright::mcp {
 namespace {
@@ -18,7 +20,6 @@ constexpr std::size_t kLongestName = 128;
 constexpr std::size_t kLargestImage = 5'000'000;  // as base64
 constexpr std::size_t kLargestImages = 20'000'000;
 constexpr std::size_t kMostImages = 20;
-constexpr std::size_t kLongestMediaType = 100;
 constexpr std::size_t kLargestSchema = 256 << 10;
 constexpr std::size_t kLongestDescription = 64 << 10;
 
@@ -27,19 +28,7 @@ bool flag_in(const JsonObject* object, std::string_view key, bool otherwise) {
   return value != nullptr && value->is_bool() ? value->get_bool() : otherwise;
 }
 
-// "image/png": two tokens of HTTP.
-bool is_media_type(std::string_view text) {
-  const auto is_token = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, [](char c) {
-      return is_letter(c) || is_digit(c) || std::string_view("!#$&^_.+-").contains(c);
-    });
-  };
-  const std::size_t slash = text.find('/');
-  return text.size() <= kLongestMediaType && slash != std::string_view::npos &&
-         is_token(text.substr(0, slash)) && is_token(text.substr(slash + 1));
-}
-
-std::string_view shown_type(std::string_view media) {
+std::string_view named_type(std::string_view media) {
   return is_media_type(media) ? media : "of no known type";
 }
 
@@ -60,7 +49,7 @@ class Reading {
     } else if (type == "image") {
       take_image(media, string_in(*object, "data"));
     } else if (type == "audio") {
-      add(fmt::format("[audio, {}, which cannot be shown]", shown_type(media)));
+      add(fmt::format("[audio, {}, which cannot be shown]", named_type(media)));
     } else if (type == "resource_link") {
       const std::string description = text_in(*object, "description");
       add(fmt::format("[resource {}: {}{}{}]", text_in(*object, "name"), text_in(*object, "uri"),
@@ -80,7 +69,7 @@ class Reading {
       take_image(media, string_in(resource, "blob"));
     } else {
       add(fmt::format("[{}: {}, about {} bytes, which cannot be shown]", text_in(resource, "uri"),
-                      shown_type(media), text_in(resource, "blob").size() / 4 * 3));
+                      named_type(media), text_in(resource, "blob").size() / 4 * 3));
     }
   }
 
@@ -88,7 +77,7 @@ class Reading {
   void take_image(std::string_view media, const JsonString* data) {
     const std::string_view base64 = data != nullptr ? std::string_view(*data) : std::string_view();
     const auto leave_out = [&](std::string_view why) {
-      add(fmt::format("[image, {}, which is not shown: {}]", shown_type(media), why));
+      add(fmt::format("[image, {}, which is not shown: {}]", named_type(media), why));
     };
     if (!is_media_type(media) || !media.starts_with("image/")) {
       return leave_out("its type is not one of images");
@@ -97,11 +86,13 @@ class Reading {
       return leave_out(fmt::format("it is larger than {} bytes", kLargestImage / 4 * 3));
     }
     if (base64.empty() || !is_base64(base64)) return leave_out("it is not in base64");
+    const std::string_view type = shown_type_of_base64(base64);
+    if (!type.starts_with("image/")) return leave_out("it is no PNG, JPEG, GIF or WebP image");
     if (images_.size() >= kMostImages || image_bytes_ + base64.size() > kLargestImages) {
       return leave_out("there are too many");
     }
     image_bytes_ += base64.size();
-    images_.push_back({std::string(media), std::string(base64)});
+    images_.push_back({std::string(type), std::string(base64)});
   }
 
   const std::string& text() const { return text_; }

@@ -38,10 +38,10 @@ TEST(McpContent, ToolsThatCannotBeUsedAreRefused) {
 
 TEST(McpContent, TextImagesAndLinksReachTheModel) {
   const auto output = output_of(object(R"({"content":[{"type":"text","text":"one"},
-    {"type":"image","data":"aW1n","mimeType":"image/png"},
+    {"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"},
     {"type":"resource_link","uri":"file:///a","name":"a"},
     {"type":"resource","resource":{"uri":"x:y","text":"inner"}},
-    {"type":"resource","resource":{"uri":"x:z","blob":"AAAA","mimeType":"image/gif"}},
+    {"type":"resource","resource":{"uri":"x:z","blob":"R0lGODlh","mimeType":"image/gif"}},
     {"type":"audio","data":"","mimeType":"audio/wav"},{"type":"new"},7]})"),
                                 {});
   ASSERT_TRUE(output);
@@ -50,7 +50,7 @@ TEST(McpContent, TextImagesAndLinksReachTheModel) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   ASSERT_EQ(output->images.size(), 2U);
-  EXPECT_EQ(output->images[0], (Image{"image/png", "aW1n"}));
+  EXPECT_EQ(output->images[0], (Image{"image/png", "iVBORw0KGgo="}));
 }
 
 TEST(McpContent, ImagesAreCheckedBeforeAModelGetsThem) {
@@ -61,26 +61,30 @@ TEST(McpContent, ImagesAreCheckedBeforeAModelGetsThem) {
     }
     return output_of({{"content", content}}, {}).value();
   };
-  EXPECT_EQ(shown("image/png", "aW1n").images.size(), 1U);
+  EXPECT_EQ(shown("image/png", "iVBORw0KGgo=").images.size(), 1U);
   for (const auto& [media, data] : std::vector<std::pair<std::string, std::string>>{
-           {"image/png\r\nX: y", "aW1n"},
-           {"image/p,ng", "aW1n"},
-           {"text/html", "aW1n"},
-           {"png", "aW1n"},
-           {"", "aW1n"},
+           {"image/png\r\nX: y", "iVBORw0KGgo="},
+           {"image/p,ng", "iVBORw0KGgo="},
+           {"text/html", "iVBORw0KGgo="},
+           {"png", "iVBORw0KGgo="},
+           {"", "iVBORw0KGgo="},
+           {"image/svg+xml", "PHN2Zy8+"},
+           {"image/png", "aW1n"},
+           {"image/png", "JVBERi0="},
            {"image/png", "aW1"},
-           {"image/png", "aW1n\""},
+           {"image/png", "iVBORw0KGgo=\""},
            {"image/png", "a=1n"},
            {"image/png", ""},
-           {"image/png", std::string(5'000'004, 'A')}}) {
+           {"image/png", "iVBORw0KGgoA" + std::string(5'000'004, 'A')}}) {
     const auto left_out = shown(media, data);
     EXPECT_TRUE(left_out.images.empty()) << media << " " << data.substr(0, 10);
     const std::string text(left_out.value.as_string());
     EXPECT_NE(text.find("not shown"), std::string::npos) << text;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
   }
-  EXPECT_EQ(shown("image/png", "aW1n", 30).images.size(), 20U);
-  EXPECT_EQ(shown("image/png", std::string(4'000'000, 'A'), 8).images.size(), 5U);
+  EXPECT_EQ(shown("image/png", "iVBORw0KGgo=", 30).images.size(), 20U);
+  EXPECT_EQ(shown("image/png", "iVBORw0KGgoA" + std::string(3'999'988, 'A'), 8).images.size(), 5U);
+  EXPECT_EQ(shown("image/jpg", "iVBORw0KGgo=").images.front().media_type, "image/png");
   const auto resource = output_of(object(R"({"content":[{"type":"resource","resource":
     {"uri":"x:z","blob":"not base64","mimeType":"image/gif"}}]})"),
                                   {})

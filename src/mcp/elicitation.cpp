@@ -176,20 +176,23 @@ Result<Json> answers_in_form(const JsonObject& result) {
   return content != nullptr ? Json(*content) : Json(JsonObject());
 }
 
-JsonObject approval_form(std::string_view tool, const Json& shown) {
+JsonObject approval_form(std::string_view tool, const Json& shown, DecisionHolds holds) {
   std::string message = fmt::format("May {} run?", tool);
   const std::string details = shown.is_null() ? std::string() : to_pretty_text(shown);
   constexpr std::size_t kLongest = 4000;
   message += "\n";
   message += utf8_prefix(details, kLongest);
   if (details.size() > kLongest) message += "\n…";
+  const bool is_remembered = holds == DecisionHolds::for_its_kind_too;
   const JsonObject decision{
       {"type", "string"},
       {"title", "Decision"},
-      {"description",
-       "once: this call; session: all of its kind in this session; refuse: not this "
-       "call; never: none of its kind in this session"},
-      {"enum", JsonArray{"once", "session", "refuse", "never"}}};
+      {"description", is_remembered
+                          ? "once: this call; session: all of its kind in this session; refuse: "
+                            "not this call; never: none of its kind in this session"
+                          : "once: this call; refuse: not this call"},
+      {"enum", is_remembered ? JsonArray{"once", "session", "refuse", "never"}
+                             : JsonArray{"once", "refuse"}}};
   const JsonObject reason{{"type", "string"}, {"title", "Reason"}};
   return {{"mode", "form"},
           {"message", std::move(message)},

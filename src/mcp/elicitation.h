@@ -1,6 +1,7 @@
 // Questions to a person, in the words of MCP (elicitation) and in ours (ask_user, approvals).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,12 @@ Result<JsonObject> form_of(const AskUserRequest& request);
 // closed the form gives an error.
 Result<Json> answers_in_form(const JsonObject& result);
 
+// What a decision can hold for, and so may be offered: where there is no session that remembers it,
+// this call alone.
+enum class DecisionHolds : std::uint8_t { for_this_call, for_its_kind_too };
+
 // A call that a person has to approve, and what they decided. Declined is refused.
-JsonObject approval_form(std::string_view tool, const Json& shown);
+JsonObject approval_form(std::string_view tool, const Json& shown, DecisionHolds holds);
 Result<Approval> approval_in_form(const JsonObject& result);
 
 // A server's form as our questions. Refuses a form that is none, and other modes. What a hostile

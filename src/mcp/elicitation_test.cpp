@@ -84,8 +84,15 @@ TEST(Elicitation, AnswersGoBackAndARefusalIsADecline) {
 }
 
 TEST(Elicitation, ApprovalsAreDecisions) {
-  const JsonObject form = approval_form("bash", json(R"({"command":"rm"})"));
-  EXPECT_NE(form.at("message").as_string().find("rm"), std::string::npos);
+  const auto decisions = [](DecisionHolds holds) {
+    const JsonObject form = approval_form("bash", json(R"({"command":"rm"})"), holds);
+    EXPECT_NE(form.at("message").as_string().find("rm"), std::string::npos);
+    return form.at("requestedSchema").at("properties").at("decision").at("enum");
+  };
+  EXPECT_EQ(decisions(DecisionHolds::for_its_kind_too),
+            parse_json(R"(["once","session","refuse","never"])").value());
+  // What nobody will remember is not offered.
+  EXPECT_EQ(decisions(DecisionHolds::for_this_call), parse_json(R"(["once","refuse"])").value());
   EXPECT_EQ(approval_in_form(json(R"({"action":"accept","content":{"decision":"once"}})"))
                 .value()
                 .decision,

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/json_kind.h"
@@ -11,7 +12,10 @@
 namespace wright::mcp {
 namespace {
 
+// What can be given back as it came: of other numbers digits are lost.
 bool is_id(const Json& value) {
+  constexpr double kMostExact = 9'007'199'254'740'992;  // 2^53
+  if (value.is_double()) return std::abs(value.get_double()) <= kMostExact;
   return value.is_string() || value.is_number();
 }
 
@@ -95,7 +99,7 @@ Message read_message(Json& value) {
   }
   const Json* id = object.if_contains("id");
   if (id == nullptr) return Notification{std::string(method->get_string()), std::move(params)};
-  if (!is_id(*id)) return malformed(&object, "id must be a string or a number");
+  if (!is_id(*id)) return malformed(&object, "id must be a string or a number of at most 64 bits");
   return Request{*id, std::string(method->get_string()), std::move(params)};
 }
 

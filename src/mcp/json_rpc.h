@@ -34,7 +34,8 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-// An id is kept as the peer wrote it: a string or a number of any size. id_key() tells 1 from "1".
+// An id is kept as the peer wrote it: a string, or a number that loses no digit here. id_key()
+// tells 1 from "1".
 using RequestId = Json;
 std::string id_key(const RequestId& id);
 

@@ -54,7 +54,9 @@ TEST(JsonRpc, BrokenFramesSayWhatIsWrong) {
   for (const std::string_view text :
        {"7", "null", "\"x\"", "{}", R"({"jsonrpc":"1.0","id":1,"method":"x"})",
         R"({"jsonrpc":"2.0","id":1,"method":7})", R"({"jsonrpc":"2.0","id":null,"method":"x"})",
-        R"({"jsonrpc":"2.0","id":{},"method":"x"})", R"({"jsonrpc":"2.0","id":1,"result":7})",
+        R"({"jsonrpc":"2.0","id":{},"method":"x"})", R"({"jsonrpc":"2.0","id":1e999,"method":"x"})",
+        R"({"jsonrpc":"2.0","id":18446744073709551616,"method":"x"})",
+        R"({"jsonrpc":"2.0","id":-1e300,"method":"x"})", R"({"jsonrpc":"2.0","id":1,"result":7})",
         R"({"jsonrpc":"2.0","result":{}})", R"({"jsonrpc":"2.0","id":1,"error":7})", "[]"}) {
     EXPECT_EQ(only<Malformed>(text).problem.code, code::kInvalidRequest) << text;
   }

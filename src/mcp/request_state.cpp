@@ -6,8 +6,8 @@
 #include <array>
 
 #include "core/base64.h"
+#include "core/sha256.h"
 #include "core/try.h"
-#include "mcp/sha256.h"
 
 namespace wright::mcp {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/base64.h"
-#include "mcp/sha256.h"
+#include "core/sha256.h"
 
 namespace wright::mcp {
 namespace {

@@ -5,11 +5,12 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "core/try.h"
 
@@ -21,24 +22,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kLongestPause{30'000};
-constexpr std::size_t kMostItems = 10'000;
-constexpr std::size_t kMostListBytes = 32 << 20;
 constexpr std::size_t kMostQuestions = 16;  // that one call may have open
-
-// For requests in which nothing is done by the server.
-std::unexpected<Error> unanswered(std::string_view server, std::string_view method,
-                                  const Reached& reached) {
-  ErrorCode code = ErrorCode::unavailable;
-  std::string why = "it needs input";
-  if (const auto* problem = std::get_if<mcp::Problem>(&reached)) {
-    code = ErrorCode::protocol;
-    why = problem->message;
-  } else if (const auto* lost = std::get_if<Lost>(&reached)) {
-    code = lost->code;
-    why = lost->why;
-  }
-  return fail(code, fmt::format("The MCP server {} does not answer {}: {}", server, method, why));
-}
+constexpr std::size_t kMostUpdates = 1'000;
 
 }  // namespace
 
@@ -91,6 +76,29 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
   std::size_t bytes_received() {
     const std::lock_guard lock(mutex_);
     return bytes_received_;
+  }
+
+  std::vector<std::string> take_updates() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(updates_, {});
+  }
+
+  std::uint64_t changes(mcp::Change change) const {
+    return changes_.at(static_cast<std::size_t>(change));
+  }
+  void on_change(std::function<void(mcp::Change)> tell) {
+    const std::lock_guard lock(mutex_);
+    on_change_ = std::move(tell);
+  }
+  void listens(const CallHandle& call) {
+    const std::lock_guard lock(mutex_);
+    listening_ = call;
+    listens_since_ = Clock::now();
+  }
+  bool is_listening() {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(listening_.number);
+    return listening_.life == life_ && found != calls_.end() && !found->second.ended;
   }
 
   Result<Reached> wait(const CallHandle& call, const WaitOptions& options) {
@@ -289,6 +297,7 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     }
     const auto found = calls_.find(call);
     if (found != calls_.end() && !found->second.ended) found->second.ended = std::move(how);
+    stopped_listening(call);
     changed_.notify_all();
   }
 
@@ -325,6 +334,26 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
   void take(const mcp::ServerReady&) {
     phase_ = Phase::open;
     channel_->settle(machine_->server());
+    if (!std::exchange(was_open_, true)) return;
+    // It may be another one by now.
+    for (const auto change : {mcp::Change::tools, mcp::Change::prompts, mcp::Change::resources}) {
+      has_changed(change);
+    }
+  }
+  // What tells of changes has ended: what it would have told is not known. A server that does not
+  // keep it open at all is not asked without end.
+  void stopped_listening(mcp::CallNumber call) {
+    if (call == 0 || call != listening_.number || listening_.life != life_) return;
+    calls_.erase(call);
+    listening_ = {};
+    constexpr std::chrono::seconds kShort{30};
+    constexpr int kMostShort = 2;
+    short_listens_ = Clock::now() - listens_since_ < kShort ? short_listens_ + 1 : 0;
+    if (short_listens_ <= kMostShort) has_changed(mcp::Change::tools);
+  }
+  void has_changed(mcp::Change change) {
+    ++changes_.at(static_cast<std::size_t>(change));
+    if (on_change_) on_change_(change);
   }
   void take(const mcp::ServerUnusable& unusable) {
     last_error_ = unusable.error;
@@ -334,6 +363,7 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     const auto found = calls_.find(ended.number);
     if (found == calls_.end()) return;
     found->second.ended = std::visit([](auto& each) { return reached(each); }, ended.outcome);
+    stopped_listening(ended.number);
   }
   static Reached reached(auto& outcome) { return std::move(outcome); }
   static Reached reached(mcp::Unreadable& outcome) {
@@ -375,10 +405,12 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
   void take(const mcp::ServerWithdraws& withdraws) {
     std::erase(open_questions_, mcp::id_key(withdraws.id));
   }
-  void take(const mcp::ServerChanged& changed) {
-    if (options_.on_change) options_.on_change(changed.change);
+  void take(const mcp::ServerChanged& changed) { has_changed(changed.change); }
+  void take(const mcp::ResourceUpdated& updated) {
+    const bool is_new = std::ranges::find(updates_, updated.uri) == updates_.end();
+    if (is_new && updates_.size() < kMostUpdates) updates_.push_back(updated.uri);
+    has_changed(mcp::Change::resources);
   }
-  void take(const mcp::ResourceUpdated&) {}
   void take(const mcp::ServerLogs& logs) {
     options_.logger.log(LogLevel::debug, "mcp.log",
                         {{"server", options_.name}, {"level", logs.level}, {"text", logs.text}});
@@ -408,6 +440,13 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
   std::vector<std::string> open_questions_;
   mcp::CallNumber came_for_ = 0;  // the call that the line came for which is being taken
   std::size_t bytes_received_ = 0;
+  std::vector<std::string> updates_;  // resources that have changed
+  bool was_open_ = false;
+  std::array<std::atomic<std::uint64_t>, 3> changes_ = {};  // by what changed
+  std::function<void(mcp::Change)> on_change_;
+  CallHandle listening_;  // the call that tells of changes (2026-07-28)
+  Clock::time_point listens_since_ = {};
+  int short_listens_ = 0;
   bool is_known_legacy_ = false;
   int failures_ = 0;
   Clock::time_point not_before_ = {};
@@ -448,52 +487,28 @@ void Connection::cancel(const CallHandle& call, std::string_view reason) {
   state_->cancel(call, reason);
 }
 
-Result<JsonObject> Connection::ask(std::string_view method, JsonObject params,
-                                   const WaitOptions& options) {
-  WaitOptions whole = options;
-  if (!whole.deadline) whole.deadline = Clock::now() + options.timeout;
-  const auto call = TRY(begin(method, std::move(params), options.stop));
-  while (true) {
-    auto reached = TRY(wait(call, whole));
-    if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
-    const auto* asked = std::get_if<Asked>(&reached);
-    if (asked == nullptr) return unanswered(name(), method, reached);
-    answer(call, asked->id,
-           mcp::Problem{mcp::code::kInvalidRequest, "nobody can be asked about this request"});
-  }
+std::size_t Connection::bytes_received() const {
+  return state_->bytes_received();
 }
 
-Result<JsonArray> Connection::list(std::string_view method, std::string_view key,
-                                   const WaitOptions& options) {
-  WaitOptions whole = options;
-  if (!whole.deadline) whole.deadline = Clock::now() + options.timeout;
-  const auto refuse = [&](std::string_view why) {
-    return fail(ErrorCode::limit_reached,
-                fmt::format("The MCP server {} {} in answer to {}", name(), why, method));
-  };
-  const std::size_t bytes_before = state_->bytes_received();
-  JsonArray items;
-  JsonObject params;
-  std::set<std::string, std::less<>> cursors;
-  while (true) {
-    JsonObject result = TRY(ask(method, params, whole));
-    Json* listed = result.if_contains(key);
-    if (listed != nullptr && listed->is_array()) {
-      JsonArray& page = listed->get_array();
-      if (items.size() + page.size() > kMostItems) {
-        return refuse(fmt::format("lists more than {} {}", kMostItems, key));
-      }
-      for (Json& each : page) items.push_back(std::move(each));
-    }
-    if (state_->bytes_received() - bytes_before > kMostListBytes) {
-      return refuse(fmt::format("sends more than {} MB", kMostListBytes >> 20));
-    }
-    const JsonString* cursor = mcp::string_in(result, "nextCursor");
-    if (cursor == nullptr) return items;
-    if (cursors.size() >= kMostItems) return refuse("sends pages without end");
-    if (!cursors.emplace(*cursor).second) return refuse("sends the same page again and again");
-    params = {{"cursor", *cursor}};
-  }
+std::vector<std::string> Connection::take_updates() {
+  return state_->take_updates();
+}
+
+std::uint64_t Connection::changes(mcp::Change change) const {
+  return state_->changes(change);
+}
+
+void Connection::on_change(std::function<void(mcp::Change)> tell) {
+  state_->on_change(std::move(tell));
+}
+
+void Connection::listens(const CallHandle& call) {
+  state_->listens(call);
+}
+
+bool Connection::is_listening() const {
+  return state_->is_listening();
 }
 
 }  // namespace wright::mcp_client

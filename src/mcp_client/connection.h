@@ -5,12 +5,16 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "mcp/client.h"
+#include "mcp_client/answer_cache.h"
 #include "mcp_client/channel.h"
 #include "wright/log.h"
 
@@ -26,8 +30,6 @@ struct ConnectionOptions {
   std::chrono::milliseconds time_to_start{30'000};
   std::chrono::milliseconds time_to_probe{5'000};  // for server/discover, which old ones ignore
   Logger logger = {};
-  // Called in any thread, must be quick. May be empty.
-  std::function<void(mcp::Change)> on_change = {};
 };
 
 // A call that is under way, wherever it has got to. It belongs to one life of the server: after a
@@ -90,9 +92,39 @@ class Connection {
   // is longer than any list should be, and pages that go in circles.
   Result<JsonArray> list(std::string_view method, std::string_view key, const WaitOptions& options);
 
+  // ask(), or what was answered before to the same request, for as long as the server said that it
+  // holds (2026-07-28) and nothing says that it has changed.
+  Result<JsonObject> ask_kept(std::string_view method, JsonObject params,
+                              const WaitOptions& options);
+  // How long the server said that its last answer to list() holds. Nothing: it did not say.
+  std::optional<std::chrono::steady_clock::time_point> holds_until(std::string_view method);
+
+  // Wants to hear when the resource changes, until the server is started again.
+  Result<void> watch(std::string_view uri, const WaitOptions& options);
+  // Wants to hear when lists change. Older servers tell without being asked, and some never do.
+  Result<void> watch_lists(const WaitOptions& options);
+  // How often the server has said that they have changed, or was started again.
+  std::uint64_t changes(mcp::Change change) const;
+  // Called in any thread after that number has grown, must be quick and ask nothing of the
+  // connection. One at a time; empty: nobody.
+  void on_change(std::function<void(mcp::Change)> tell);
+  // The resources that have changed since the last time this was called.
+  std::vector<std::string> take_updates();
+
  private:
   class State;
+  std::size_t bytes_received() const;
+  void listens(const CallHandle& call);
+  bool is_listening() const;
+
   std::shared_ptr<State> state_;
+  Result<void> listen(const mcp::ServerView& server, const std::stop_token& stop);
+
+  std::mutex watching_;
+  std::set<std::string, std::less<>> watched_;  // modern
+  bool watches_lists_ = false;
+  CallHandle listening_;
+  AnswerCache kept_;
 };
 
 }  // namespace wright::mcp_client

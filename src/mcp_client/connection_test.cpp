@@ -96,6 +96,9 @@ class McpConnection : public ::testing::Test {
   void SetUp() override { std::ofstream(folder_.path() / "server.py") << kServer; }
 
   std::shared_ptr<Connection> connect(std::string mode, mcp::ClientOptions client = {}) {
+    // Only one that says nothing is not waited for, however slow the machine is.
+    const std::chrono::milliseconds probe =
+        mode == "silent" ? std::chrono::milliseconds(500) : std::chrono::seconds(20);
     ServerProgram program{.command = {"python3", (folder_.path() / "server.py").string(),
                                       std::move(mode), mark().string()},
                           .working_directory = folder_.path()};
@@ -109,7 +112,7 @@ class McpConnection : public ::testing::Test {
                               [program](std::shared_ptr<ChannelListener> listener) {
                                 return start_program(program, std::move(listener));
                               },
-                          .time_to_probe = std::chrono::milliseconds(500)});
+                          .time_to_probe = probe});
   }
   std::vector<Tool> tools_of(const std::shared_ptr<Connection>& connection,
                              ServerToolsOptions options = {}) {

@@ -8,6 +8,9 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <stop_token>
+#include <thread>
+#include <vector>
 
 #include "core/text.h"
 #include "mcp/event_stream.h"
@@ -42,7 +45,8 @@ class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
                    std::shared_ptr<ChannelListener> listener)
       : address_(std::move(address)), client_(std::move(client)), listener_(std::move(listener)) {}
 
-  void post(const mcp::SendFrame& frame);
+  // `repeats`: how often it was sent before, and refused for want of a token.
+  void post(const mcp::SendFrame& frame, int repeats = 0);
   void settle(const mcp::ServerView& server);
   bool close_call(mcp::CallNumber call);
   void close();
@@ -56,10 +60,14 @@ class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
   void forget(const Exchange& exchange);
   void take_up(const std::shared_ptr<Exchange>& exchange);
   void listen();
+  bool can_authorize(const Exchange& exchange) const;
+  void authorize(const std::shared_ptr<Exchange>& exchange);
 
-  std::vector<HttpHeader> common_headers() {
+  std::string token() { return address_.authorizer ? address_.authorizer->token() : ""; }
+  std::vector<HttpHeader> common_headers(const std::string& token) {
     const std::lock_guard lock(mutex_);
     std::vector<HttpHeader> headers = address_.headers;
+    if (!token.empty()) headers.push_back({"Authorization", "Bearer " + token});
     if (!session_.empty()) headers.push_back({std::string(mcp::kSessionHeader), session_});
     if (!version_.empty()) headers.push_back({std::string(mcp::kVersionHeader), version_});
     return headers;
@@ -88,6 +96,8 @@ class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
   // With the exchange that is under way, or the last one. Until the call has ended or is given up.
   std::map<mcp::CallNumber, net::HttpClient::Exchange> calls_;
   std::set<net::HttpClient::Exchange> open_;
+  std::stop_source closing_;
+  std::vector<std::thread> authorizing_;  // for the requests that wait for a token
 };
 
 struct HttpChannelState::Exchange : net::HttpReceiver,
@@ -101,7 +111,12 @@ struct HttpChannelState::Exchange : net::HttpReceiver,
   bool is_stream = false;
   bool is_answered = false;
   bool is_listening = false;  // the server's own stream
+  bool is_rest = false;       // of a stream that broke: the server has the request already
   int repeats = 0;
+  mcp::SendFrame frame;  // what was sent
+  std::string token;     // with what
+  mcp::Challenge challenge;
+  int authorized = 0;  // times before
   std::string body;
   mcp::EventStream events;
 
@@ -109,6 +124,9 @@ struct HttpChannelState::Exchange : net::HttpReceiver,
   void on_head(HttpResponseHead head) override {
     status = head.status;
     is_stream = lower(find_header(head.headers, "Content-Type")).starts_with("text/event-stream");
+    if (status == 401 || status == 403) {
+      challenge = mcp::challenge_in(find_header(head.headers, "WWW-Authenticate"));
+    }
     const auto there = channel.lock();
     if (there && method == "initialize" && status < 300) {
       there->take_session(find_header(head.headers, mcp::kSessionHeader));
@@ -150,12 +168,16 @@ void HttpChannelState::start(const std::shared_ptr<Exchange>& exchange, HttpRequ
   if (exchange->call != 0) calls_[exchange->call] = number;
 }
 
-void HttpChannelState::post(const mcp::SendFrame& frame) {
+void HttpChannelState::post(const mcp::SendFrame& frame, int repeats) {
   auto exchange = std::make_shared<Exchange>();
+  exchange->token = token();
+  if (address_.authorizer) exchange->frame = frame;
+  exchange->authorized = repeats;
   exchange->channel = weak_from_this();
   exchange->call = frame.call;
   exchange->method = frame.method;
-  HttpRequest request{.url = address_.url, .headers = common_headers(), .body = frame.line};
+  HttpRequest request{
+      .url = address_.url, .headers = common_headers(exchange->token), .body = frame.line};
   request.headers.push_back({"Content-Type", "application/json"});
   request.headers.push_back({"Accept", "application/json, text/event-stream"});
   bool is_modern = frame.method == "server/discover";
@@ -190,6 +212,7 @@ void HttpChannelState::ended(const std::shared_ptr<Exchange>& exchange, const Re
   }
   const mcp::CallNumber call = exchange->call;
   if (!is_wanted(call)) return;  // it was given up
+  if (end && can_authorize(*exchange)) return authorize(exchange);
   if (exchange->is_stream && exchange->status < 300) {
     if (exchange->is_answered) return forget(*exchange);
     // What the stream brought cannot be taken, and would not be better the next time.
@@ -209,14 +232,19 @@ void HttpChannelState::ended(const std::shared_ptr<Exchange>& exchange, const Re
   }
   if (exchange->status == 404 && has_session && exchange->method != "initialize") {
     const Error why{ErrorCode::unavailable, "the server has ended the session"};
-    if (call != 0) listener_->on_refused(call, {mcp::code::kInternalError, why.message});
+    if (exchange->is_rest) {
+      unanswered(*exchange, why);
+    } else if (call != 0) {
+      listener_->on_refused(call, {mcp::code::kInternalError, why.message});
+    }
     forget(*exchange);
     return listener_->on_lost(why);
   }
   if (call == 0) return;
   if (!end) return unanswered(*exchange, end.error());
+  // What it thinks of taking up a stream says nothing about the request.
   constexpr int kServerErrors = 500;
-  if (exchange->status < kServerErrors) return refused(*exchange);
+  if (exchange->status < kServerErrors && !exchange->is_rest) return refused(*exchange);
   unanswered(*exchange, {ErrorCode::unavailable,
                          fmt::format("the server answered with HTTP status {}", exchange->status)});
 }
@@ -237,13 +265,44 @@ void HttpChannelState::refused(const Exchange& exchange) {
   forget(exchange);
   std::string why = fmt::format("the server answered with HTTP status {}", exchange.status);
   if (exchange.status == 401 || exchange.status == 403) {
-    why += ": it wants to know who you are. Set its headers in the configuration";
+    why += address_.authorizer ? ": what you logged in with is not enough for it"
+                               : ": it wants to know who you are. Set its headers in the "
+                                 "configuration";
   }
   const mcp::Frame frame = mcp::read_frame(exchange.body);
   const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
   const auto* problem = answer != nullptr ? std::get_if<mcp::Problem>(&answer->outcome) : nullptr;
   if (problem != nullptr) why += fmt::format(" ({})", problem->message);
   listener_->on_refused(exchange.call, {mcp::code::kInternalError, std::move(why)});
+}
+
+// The server did nothing and wants a token, or a better one.
+bool HttpChannelState::can_authorize(const Exchange& exchange) const {
+  constexpr int kMostTimes = 2;  // a server that is never content is not asked without end
+  const bool is_refused =
+      exchange.status == 401 ||
+      (exchange.status == 403 && exchange.challenge.error == "insufficient_scope");
+  return address_.authorizer && is_refused && !exchange.is_listening && !exchange.is_rest &&
+         exchange.authorized < kMostTimes;
+}
+
+void HttpChannelState::authorize(const std::shared_ptr<Exchange>& exchange) {
+  const std::lock_guard lock(mutex_);
+  if (is_closed_) return;
+  authorizing_.emplace_back([this, exchange, stop = closing_.get_token()] {
+    const auto renewed = address_.authorizer->renew(exchange->token, exchange->challenge, stop);
+    if (stop.stop_requested() || !is_wanted(exchange->call)) return;
+    if (renewed) return post(exchange->frame, exchange->authorized + 1);
+    forget(*exchange);
+    if (exchange->call == 0) return;
+    // The listener hears one thing at a time.
+    client_->loop().post(
+        [weak = weak_from_this(), call = exchange->call, why = renewed.error().message] {
+          const auto there = weak.lock();
+          if (!there || !there->is_wanted(0)) return;
+          there->listener().on_refused(call, {mcp::code::kInternalError, why});
+        });
+  });
 }
 
 // A stream that ended before its answer: the rest comes through another, after the pause that the
@@ -263,12 +322,14 @@ void HttpChannelState::take_up(const std::shared_ptr<Exchange>& exchange) {
   next->is_listening = is_own;
   next->repeats = exchange->repeats + 1;
   next->was_sent = true;  // the request that this is the rest of
+  next->is_rest = true;
   next->events = std::move(exchange->events);
   // This is the client's own thread.
   client_->loop().run_at(net::EventLoop::Clock::now() + pause, [weak = weak_from_this(), next, id] {
     const auto there = weak.lock();
     if (!there || !there->is_wanted(next->call)) return;
-    HttpRequest request{.url = there->address_.url, .headers = there->common_headers()};
+    HttpRequest request{.url = there->address_.url,
+                        .headers = there->common_headers(there->token())};
     request.method = "GET";
     request.headers.push_back({"Accept", "text/event-stream"});
     if (!id.empty()) request.headers.push_back({"Last-Event-ID", id});
@@ -281,7 +342,7 @@ void HttpChannelState::listen() {
   auto exchange = std::make_shared<Exchange>();
   exchange->channel = weak_from_this();
   exchange->is_listening = true;
-  HttpRequest request{.url = address_.url, .headers = common_headers()};
+  HttpRequest request{.url = address_.url, .headers = common_headers(token())};
   request.method = "GET";
   request.headers.push_back({"Accept", "text/event-stream"});
   start(exchange, std::move(request));
@@ -307,13 +368,17 @@ bool HttpChannelState::close_call(mcp::CallNumber call) {
 
 void HttpChannelState::close() {
   std::set<net::HttpClient::Exchange> open;
+  std::vector<std::thread> authorizing;
   bool has_session = false;
   {
     const std::lock_guard lock(mutex_);
     is_closed_ = true;
     open = open_;
     has_session = !session_.empty();
+    authorizing.swap(authorizing_);
   }
+  closing_.request_stop();
+  for (std::thread& thread : authorizing) thread.join();
   for (const auto number : open) client_->cancel(number);
   if (client_->loop().is_own_thread()) return;
   // After this the client's thread is in none of our functions, and comes into none: whatever they
@@ -324,7 +389,7 @@ void HttpChannelState::close() {
   const auto client = std::move(client_);
   if (!has_session) return;
   // So that the server need not keep it.
-  HttpRequest request{.url = address_.url, .headers = common_headers()};
+  HttpRequest request{.url = address_.url, .headers = common_headers(token())};
   request.method = "DELETE";
   HttpTimeouts timeouts;
   timeouts.connect = timeouts.first_byte = timeouts.idle = timeouts.total = milliseconds(2'000);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mcp_client/authorizer.h"
 #include "mcp_client/channel.h"
 #include "net/http_client.h"
 #include "wright/model.h"
@@ -17,6 +18,8 @@ struct ServerAddress {
   std::string url = {};
   std::vector<HttpHeader> headers = {};  // with every request
   std::chrono::milliseconds timeout{300'000};
+  // Where tokens come from, when the server wants one. May be null.
+  std::shared_ptr<Authorizer> authorizer = {};
 };
 
 // The client must outlive the channel.

@@ -9,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+#include "core/unknown_outcome.h"
 #include "mcp/json_rpc.h"
 #include "mcp_client/connection.h"
 #include "mcp_client/server_tools.h"
@@ -40,8 +41,11 @@ void begin_stream(const SocketPeer& peer) {
 class HttpPeer {
  public:
   // `on_taken_up` is for a stream that is taken up again.
-  explicit HttpPeer(OnToolCall on_call, std::function<void(SocketPeer&)> on_taken_up = {})
-      : on_call_(std::move(on_call)), on_taken_up_(std::move(on_taken_up)) {}
+  explicit HttpPeer(OnToolCall on_call, std::function<void(SocketPeer&)> on_taken_up = {},
+                    std::string more_headers = {})
+      : on_call_(std::move(on_call)),
+        on_taken_up_(std::move(on_taken_up)),
+        initialize_head_(std::string(kJsonHead) + more_headers) {}
 
   std::shared_ptr<Connection> connect() {
     ServerAddress address{.url = server_.url("/mcp")};
@@ -80,7 +84,7 @@ class HttpPeer {
         peer.answer(200,
                     mcp::result_text(asked->id, {{"protocolVersion", "2025-11-25"},
                                                  {"capabilities", {{"tools", JsonObject{}}}}}),
-                    kJsonHead);
+                    initialize_head_);
       } else if (asked->method == "tools/list") {
         const Json schema{{"type", "object"}};
         const Json reads{{"readOnlyHint", true}};
@@ -105,6 +109,7 @@ class HttpPeer {
 
   const OnToolCall on_call_;
   const std::function<void(SocketPeer&)> on_taken_up_;
+  const std::string initialize_head_;
   std::atomic<int> calls_ = 0;
   CannedServer server_{[this](SocketPeer& peer) { serve(peer); }};
 };
@@ -263,6 +268,35 @@ TEST(McpOverHttp, AStreamIsNotTakenUpWithoutAPause) {
   EXPECT_TRUE(is_unknown(said(peer.tools(std::chrono::seconds(1)), "web__write")));
   EXPECT_GE(taken_up, 1);
   EXPECT_LE(taken_up, 5);  // in one second, and fewer the slower it goes
+}
+
+// The server has the request: what it thinks of a stream that is to be taken up again says nothing
+// about that.
+TEST(McpOverHttp, ACallWhoseStreamCannotBeTakenUpHasAnOutcomeThatIsNotKnown) {
+  for (const int status : {400, 401, 403, 404, 405, 500}) {
+    HttpPeer peer(
+        [](SocketPeer& socket, const mcp::RequestId&, std::string_view) {
+          begin_stream(socket);
+          socket.send("id: e1\nretry: 0\ndata: \n\n");
+          return false;
+        },
+        [status](SocketPeer& socket) { socket.answer(status, "no"); },
+        status == 404 ? "Mcp-Session-Id: one\r\n" : "");
+    const std::string text = said(peer.tools(std::chrono::seconds(20)), "web__write");
+    EXPECT_TRUE(is_unknown(text)) << status << ": " << text;
+    EXPECT_EQ(peer.calls(), 1) << status;
+  }
+}
+
+TEST(McpOverHttp, AnOutcomeThatIsNotKnownIsToldApartFromAFailure) {
+  HttpPeer peer([](SocketPeer& socket, const mcp::RequestId&, std::string_view tool) {
+    if (tool == "write") return false;
+    socket.answer(400, "no");
+    return true;
+  });
+  const auto tools = peer.tools();
+  EXPECT_TRUE(wright::is_unknown(execute(tools, {}, {"c1", "web__write", "{}"}, {})));
+  EXPECT_FALSE(wright::is_unknown(execute(tools, {}, {"c1", "web__second", "{}"}, {})));
 }
 
 // The configuration refuses it; if it comes this far all the same, nothing hangs.

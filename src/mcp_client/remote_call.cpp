@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/try.h"
+#include "core/unknown_outcome.h"
 #include "mcp/content.h"
 #include "mcp/elicitation.h"
 
@@ -68,18 +69,36 @@ bool answers_all(const Json& answer, const AskUserRequest& asked) {
 }
 
 std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view why) {
-  return fail(ErrorCode::unavailable,
-              fmt::format("The outcome of this call is not known: the MCP server {} gave no answer "
-                          "to it ({}). It may have happened or not, and it was not repeated. Find "
-                          "out before you do it again.",
-                          server, to_valid_utf8(std::string(why))));
+  return std::unexpected(unknown_outcome(
+      ErrorCode::unavailable,
+      fmt::format("The outcome of this call is not known: the MCP server {} gave no answer "
+                  "to it ({}). It may have happened or not, and it was not repeated. Find "
+                  "out before you do it again.",
+                  server, to_valid_utf8(std::string(why)))));
 }
 
 }  // namespace
 
-Result<RemoteCalls::Questions> RemoteCalls::questions_of(
-    const std::map<std::string, JsonObject, std::less<>>& forms) const {
-  Questions questions{.forms = forms, .asked = {.required = false}};
+std::optional<mcp::Problem> RemoteCalls::add_question(const std::string& key,
+                                                      const std::string& method, JsonObject params,
+                                                      Questions& questions) const {
+  if (method == kElicit) {
+    questions.forms[key] = std::move(params);
+    return std::nullopt;
+  }
+  if (method != kSample || models_ == nullptr) {
+    return mcp::Problem{mcp::code::kMethodNotFound, "this is not supported"};
+  }
+  auto form = consent_form(params);
+  if (!form) return mcp::Problem{mcp::code::kInvalidParams, form.error().message};
+  questions.forms[key] = std::move(*form);
+  questions.samplings[key] = std::move(params);
+  return std::nullopt;
+}
+
+Result<void> RemoteCalls::word(Questions& questions) const {
+  const auto& forms = questions.forms;
+  questions.asked = {.required = false};
   std::string prompt = fmt::format("The MCP server {} asks", connection_->name());
   for (const auto& [key, form] : forms) {
     auto request = TRY(mcp::questions_in(form));
@@ -91,7 +110,33 @@ Result<RemoteCalls::Questions> RemoteCalls::questions_of(
   }
   questions.asked.prompt = to_valid_utf8(std::move(prompt));
   TRY(check(questions.asked));
-  return questions;
+  return {};
+}
+
+RemoteCalls::Answer RemoteCalls::answer_to(std::string_view key, const Questions& questions,
+                                           const Json& given, const Context& context) const {
+  JsonObject said = mcp::form_result(answers_for(key, given, questions.forms.size() == 1));
+  const auto sampling = questions.samplings.find(key);
+  if (sampling == questions.samplings.end()) return said;
+  if (!is_consent(said)) return mcp::Problem{-1, "the person does not want the model to be asked"};
+  auto answer = models_->answer(sampling->second, context);
+  if (!answer) return mcp::Problem{mcp::code::kInternalError, answer.error().message};
+  return std::move(*answer);
+}
+
+// In the newest revision an answer is a result, or there is none.
+Result<JsonObject> RemoteCalls::responses_to(const Questions& questions, const Json& given,
+                                             const Context& context) const {
+  JsonObject responses;
+  for (const auto& [key, form] : questions.forms) {
+    auto answer = answer_to(key, questions, given, context);
+    if (const auto* problem = std::get_if<mcp::Problem>(&answer)) {
+      return fail(ErrorCode::tool_failed, fmt::format("The MCP server {} gets no answer: {}",
+                                                      connection_->name(), problem->message));
+    }
+    responses[key] = std::get<JsonObject>(std::move(answer));
+  }
+  return responses;
 }
 
 Waiting RemoteCalls::park(const Context& context, Parked parked) {
@@ -111,25 +156,21 @@ std::optional<RemoteCalls::Parked> RemoteCalls::take_parked(const Context& conte
 }
 
 Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& arguments,
-                                   const Context& context) {
+                                   const Context& context, const MayBegin& may_begin) {
   JsonObject params{{"name", call.tool}, {"arguments", arguments}};
   pass_on(context.trace, params);
   const std::optional<Json>& given = context.answers.answer;
   auto parked = given ? take_parked(context) : std::nullopt;
   if (parked && parked->handle.number != 0) {
     // It is still under way, if the server still lives.
-    const JsonObject result = mcp::form_result(*given);
-    if (connection_->answer(parked->handle, parked->question, result)) {
+    const Answer answer =
+        answer_to(parked->questions.forms.begin()->first, parked->questions, *given, context);
+    if (connection_->answer(parked->handle, parked->question, answer)) {
       return finish(call, parked->handle, params, std::nullopt, context);
     }
   } else if (parked) {
-    JsonObject responses;
-    for (const auto& [key, form] : parked->questions.forms) {
-      responses[key] =
-          mcp::form_result(answers_for(key, *given, parked->questions.forms.size() == 1));
-    }
     JsonObject again = parked->params;
-    again["inputResponses"] = std::move(responses);
+    again["inputResponses"] = TRY(responses_to(parked->questions, *given, context));
     pass_on(context.trace, again);
     const auto handle = TRY(connection_->begin("tools/call", again, context.stop, call.repeated));
     return finish(call, handle, params, std::nullopt, context);
@@ -143,6 +184,7 @@ Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& argum
     }
   }
   (void)TRY(connection_->open(context.stop));  // which may take long
+  if (may_begin) TRY(may_begin());
   if (context.still_ours) TRY(context.still_ours());
   const auto handle = TRY(connection_->begin("tools/call", params, context.stop, call.repeated));
   return finish(call, handle, params, given, context);
@@ -190,52 +232,48 @@ Result<ToolReply> RemoteCalls::finish(const RemoteToolCall& call, CallHandle han
                                           connection_->name(), to_valid_utf8(lost->why)));
     }
     Parked parked;
-    std::map<std::string, JsonObject, std::less<>> forms;
+    Questions& questions = parked.questions;
     if (auto* asked = std::get_if<Asked>(&reached)) {
-      if (asked->method != kElicit) {
-        connection_->answer(handle, asked->id,
-                            mcp::Problem{mcp::code::kMethodNotFound, "this is not supported"});
+      const auto problem =
+          add_question("question", asked->method, std::move(asked->params), questions);
+      if (problem) {
+        connection_->answer(handle, asked->id, *problem);
         continue;
       }
-      forms["question"] = asked->params;
       parked.handle = handle;
       parked.question = asked->id;
     } else {
       auto& needs = std::get<mcp::InputRequired>(reached);
       for (auto& [key, request] : needs.requests) {
-        if (request.method != kElicit) {
-          return fail(ErrorCode::unsupported, fmt::format("The MCP server {} needs {}, which is "
-                                                          "not supported here",
-                                                          connection_->name(), request.method));
+        const auto problem =
+            add_question(key, request.method, std::move(request.params), questions);
+        if (problem) {
+          return fail(ErrorCode::unsupported,
+                      fmt::format("The MCP server {} needs {}, which cannot be had here: {}",
+                                  connection_->name(), request.method, problem->message));
         }
-        forms[key] = std::move(request.params);
       }
       parked.params = params;
       if (needs.state) parked.params["requestState"] = *needs.state;
-      if (forms.empty()) {
+      if (questions.forms.empty()) {
         // It only wants to be asked again.
         handle = TRY(connection_->begin("tools/call", parked.params, context.stop, call.repeated));
         continue;
       }
     }
-    auto questions = questions_of(forms);
-    if (!questions) {
-      if (parked.handle.number == 0) return std::unexpected(std::move(questions).error());
+    if (auto worded = word(questions); !worded) {
+      if (parked.handle.number == 0) return std::unexpected(std::move(worded).error());
       connection_->answer(handle, parked.question, JsonObject{{"action", "cancel"}});
       continue;
     }
-    parked.questions = std::move(*questions);
-    if (spare && answers_all(*spare, parked.questions.asked)) {
+    if (spare && answers_all(*spare, questions.asked)) {
       const Json given = *std::exchange(spare, std::nullopt);
       if (parked.handle.number != 0) {
-        connection_->answer(handle, parked.question, mcp::form_result(given));
+        connection_->answer(handle, parked.question,
+                            answer_to(questions.forms.begin()->first, questions, given, context));
         continue;
       }
-      JsonObject responses;
-      for (const auto& [key, form] : forms) {
-        responses[key] = mcp::form_result(answers_for(key, given, forms.size() == 1));
-      }
-      parked.params["inputResponses"] = std::move(responses);
+      parked.params["inputResponses"] = TRY(responses_to(questions, given, context));
       handle = TRY(connection_->begin("tools/call", parked.params, context.stop, call.repeated));
       continue;
     }

@@ -8,13 +8,12 @@
 #include <unordered_set>
 
 #include "core/base64.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "interceptors/glob.h"
 #include "mcp/content.h"
 #include "mcp/http_headers.h"
-#include "mcp/sha256.h"
-#include "mcp_client/remote_call.h"
 
 namespace wright::mcp_client {
 namespace {
@@ -36,8 +35,21 @@ Effect effect_of(const ServerToolsOptions& options, const mcp::RemoteTool& tool)
   return tool.effect;
 }
 
+// All that the server promises of a tool, in a word. What only decorates it does not count.
+std::string definition_of(std::string_view server, const JsonObject& listed) {
+  JsonObject promised;
+  for (const std::string_view key :
+       {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}) {
+    if (const Json* value = listed.if_contains(key)) promised[key] = *value;
+  }
+  constexpr std::size_t kMark = 16;
+  return fmt::format("mcp:{}:{}", server,
+                     base64url_of(bytes_of(sha256(to_text(promised)))).substr(0, kMark));
+}
+
 Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteTool remote,
-                       const ServerToolsOptions& options) {
+                       std::string definition, const ServerToolsOptions& options,
+                       const AroundCall& around) {
   // Whoever drives it waits a little longer than we do, so that what we say is heard.
   constexpr std::chrono::seconds kMargin{10};
   ToolSpec spec{.name = tool_name(options.name, remote.name),
@@ -46,16 +58,26 @@ Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteToo
                 .options = {.effect = remote.effect,
                             .concurrency = remote.effect == Effect::read ? Concurrency::parallel
                                                                          : Concurrency::serial,
-                            .timeout = options.timeout + kMargin}};
+                            .timeout = options.timeout + kMargin},
+                .definition = std::move(definition)};
   RemoteToolCall call{.tool = remote.name, .effect = remote.effect, .timeout = options.timeout};
   call.repeated = TRY(mcp::header_parameters(remote.input_schema));
   if (!remote.output_schema.is_null()) {
     call.output_schema = TRY(JsonSchema::compile(remote.output_schema));
   }
-  return tool(std::move(spec),
-              [calls, call = std::move(call)](const Json& arguments, const Context& context) {
-                return calls->run(call, arguments, context);
-              });
+  if (!around) {
+    return tool(std::move(spec),
+                [calls, call = std::move(call)](const Json& arguments, const Context& context) {
+                  return calls->run(call, arguments, context);
+                });
+  }
+  const ToolSpec known{.name = spec.name, .definition = spec.definition};
+  return tool(std::move(spec), [calls, call = std::move(call), around, known](
+                                   const Json& arguments, const Context& context) {
+    return around(known, context, [&](const MayBegin& may_begin) {
+      return calls->run(call, arguments, context, may_begin);
+    });
+  });
 }
 
 }  // namespace
@@ -70,7 +92,7 @@ std::string tool_name(std::string_view server, std::string_view tool) {
   }
   if (!is_changed && name.size() <= kLongestToolName) return name;
   // Different names must stay different.
-  const std::string mark = base64url_of(mcp::bytes_of(mcp::sha256(tool))).substr(0, 6);
+  const std::string mark = base64url_of(bytes_of(sha256(tool))).substr(0, 6);
   name.resize(std::min(name.size(), kLongestToolName - mark.size() - 1));
   return fmt::format("{}_{}", name, mark);
 }
@@ -78,11 +100,16 @@ std::string tool_name(std::string_view server, std::string_view tool) {
 Result<ServerTools> server_tools(const std::shared_ptr<Connection>& connection,
                                  const ServerToolsOptions& options, const std::stop_token& stop) {
   const auto server = TRY(connection->open(stop));
-  ServerTools made;
-  if (!server.has("tools")) return made;
+  if (!server.has("tools")) return ServerTools{};
   const auto listed =
       TRY(connection->list("tools/list", "tools", {.stop = stop, .timeout = options.timeout}));
-  const auto calls = std::make_shared<RemoteCalls>(connection);
+  return tools_in(listed, std::make_shared<RemoteCalls>(connection, options.models), options);
+}
+
+ServerTools tools_in(const JsonArray& listed, const std::shared_ptr<RemoteCalls>& calls,
+                     const ServerToolsOptions& options, const AroundCall& around,
+                     std::span<const Tool> before) {
+  ServerTools made;
   std::unordered_set<std::string> names;
   std::size_t notes_left_out = 0;
   const auto note = [&](std::string text) {
@@ -108,7 +135,12 @@ Result<ServerTools> server_tools(const std::shared_ptr<Connection>& connection,
     }
     remote->effect = effect_of(options, *remote);
     const std::string name = remote->name;
-    auto tool = made_tool(calls, std::move(*remote), options);
+    std::string definition = definition_of(options.name, each.get_object());
+    const auto same = std::ranges::find(
+        before, definition, [](const Tool& tool) -> const auto& { return tool.spec.definition; });
+    auto tool = same != before.end()
+                    ? Result<Tool>(*same)
+                    : made_tool(calls, std::move(*remote), std::move(definition), options, around);
     if (!tool) {
       note(
           fmt::format("{} goes without its tool {}: {}", options.name, name, tool.error().message));

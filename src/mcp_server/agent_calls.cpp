@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::string_view kSession = "session_id";
 constexpr std::string_view kWaitKey = "wait_";
+constexpr std::string_view kCaller = "mcp_caller";  // in the session's configuration
+
+// Whether this caller began the session, here or at another instance.
+bool has_begun(const Session& session, std::string_view principal) {
+  const JsonObject* config = session.config.if_object();
+  return !principal.empty() && config != nullptr && mcp::text_in(*config, kCaller) == principal;
+}
 
 std::optional<std::int64_t> integer_in(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);
@@ -61,12 +68,15 @@ class AgentCall {
       return fail(ErrorCode::invalid_argument, "session_id must be an integer");
     }
     const SessionId wanted = session->get_int64();
-    if (!sessions_.are_all_open && !sessions_.begun.contains(work_.principal, wanted)) {
+    const bool is_known =
+        sessions_.are_all_open || sessions_.begun.contains(work_.principal, wanted);
+    const auto found = store_.get_session(wanted);
+    if (!is_known && (!found || !has_begun(*found, work_.principal))) {
       return fail(ErrorCode::not_found,
                   fmt::format("there is no session {} that began here", wanted));
     }
+    const auto stored = TRY(found);
     session_ = wanted;
-    const auto stored = TRY(store_.get_session(session_));
     if (stored.agent_name != made.agent->name) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("session {} is one of {}", session_.load(), stored.agent_name));
@@ -100,15 +110,23 @@ class AgentCall {
     RunOptions options;
     options.stop = controls_.stop;
     options.delivery = Delivery::whole;
+    if (!work_.principal.empty()) {
+      if (!config.is_object()) config = JsonObject();
+      config.get_object()[kCaller] = work_.principal;
+    }
     options.config = std::move(config);
-    options.observer = [this](const Event& event) { observe(event); };
+    options.observer = [this](const Event& event, const EventOrigin& origin) {
+      if (sessions_.observer) sessions_.observer(event, origin);
+      if (origin.depth == 0) observe(event);
+    };
     return options;
   }
 
   void observe(const Event& event) {
     if (const auto* started = std::get_if<SessionStarted>(&event)) {
       session_ = started->session_id;
-      sessions_.begun.add(work_.principal, started->session_id);
+      // Who has shown who they are is found again in the store.
+      if (work_.principal.empty()) sessions_.begun.add(work_.principal, started->session_id);
     }
     if (!controls_.progress) return;
     std::string message;
@@ -130,7 +148,7 @@ class AgentCall {
     std::string obstacle;
     for (const PersonWait& wait : result.waits) {
       auto request = request_for(fmt::format("{}{}", kWaitKey, wait.wait_id), wait.kind,
-                                 wait.call.name, wait.shown);
+                                 wait.call.name, wait.shown, mcp::DecisionHolds::for_its_kind_too);
       if (request) {
         needs.requests.push_back(std::move(*request));
       } else {

@@ -10,6 +10,7 @@ namespace wright::mcp_server {
 struct AgentSessions {
   Store& store;
   BegunSessions& begun;
+  const Observer& observer;
   bool are_all_open = false;  // else those that began here
 };
 

@@ -82,12 +82,19 @@ bool Host::is_quick(const mcp::Work& work) const {
   return work.method == "tools/list" || work.method.starts_with("prompts/");
 }
 
+bool Host::is_slow(const mcp::Work& work) const {
+  return work.method == "tools/call" &&
+         std::ranges::find(offering_.agents, mcp::text_in(work.params, "name"),
+                           &OfferedAgent::tool) != offering_.agents.end();
+}
+
 mcp::WorkOutcome Host::call_tool(const mcp::Work& work, const WorkControls& controls) const {
   const std::string name = mcp::text_in(work.params, "name");
   const auto agent = std::ranges::find(offering_.agents, name, &OfferedAgent::tool);
   if (agent != offering_.agents.end()) {
-    return call_agent(*agent, {*offering_.store, *begun_, offering_.shows_sessions}, work,
-                      controls);
+    return call_agent(*agent,
+                      {*offering_.store, *begun_, offering_.observer, offering_.shows_sessions},
+                      work, controls);
   }
   if (find_tool(offering_.caller->tools, name) == nullptr) {
     return mcp::Problem{mcp::code::kInvalidParams,

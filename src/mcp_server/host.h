@@ -16,6 +16,7 @@
 #include "mcp/server.h"
 #include "mcp_server/call_record.h"
 #include "wright/agent.h"
+#include "wright/events.h"
 #include "wright/store.h"
 
 namespace wright::mcp_server {
@@ -40,6 +41,7 @@ struct Offering {
   // agents, and nothing is kept.
   Store* store = nullptr;
   bool shows_sessions = false;  // as resources
+  Observer observer = {};       // of the agents' sessions; may be empty
 };
 
 // What a piece of work may use while it is done.
@@ -71,6 +73,8 @@ class Host {
   mcp::WorkOutcome perform(const mcp::Work& work, const WorkControls& controls) const;
   // Whether it takes no longer than reading what is in memory.
   bool is_quick(const mcp::Work& work) const;
+  // Whether it may take minutes, as an agent does.
+  bool is_slow(const mcp::Work& work) const;
 
  private:
   mcp::WorkOutcome call_tool(const mcp::Work& work, const WorkControls& controls) const;

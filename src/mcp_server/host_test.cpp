@@ -4,6 +4,11 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include "wright/driver.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
 
@@ -147,6 +152,145 @@ TEST(McpHost, ACallThatWaitsForAPersonIsOneCallInTheRecord) {
   EXPECT_EQ(calls[0].status, CallStatus::completed);
 }
 
+// Pays when a person has approved, and not before it is let.
+struct Paying {
+  std::unique_ptr<Store> store = open_memory_store();
+  std::latch has_begun{1};
+  std::latch may_end{1};
+  std::atomic<int> payments = 0;
+
+  std::unique_ptr<Host> host() {
+    auto caller = std::make_shared<Agent>();
+    caller->name = "calls";
+    caller->tools = {tool("pay", "Pays", [this](const Context& context) -> ToolReply {
+      if (!context.answers.approval)
+        return Waiting{.kind = WaitKind::approval, .shown = {{"sum", 5}}};
+      ++payments;
+      has_begun.count_down();
+      may_end.wait();
+      return Output{.value = "paid"};
+    })};
+    return std::make_unique<Host>(Offering{.caller = std::move(caller), .store = store.get()});
+  }
+  StoredCall row() {
+    return store->get_tool_calls(store->list_sessions({}).value().at(0).id).value().at(0);
+  }
+};
+
+mcp::Work approved(const mcp::Work& asked, const mcp::WorkOutcome& outcome) {
+  mcp::Work again = asked;
+  const auto& needs = std::get<mcp::NeedsInput>(outcome);
+  again.state = needs.state;
+  again.answers[needs.requests.at(0).key] =
+      parse_json(R"({"action":"accept","content":{"decision":"once"}})").value().as_object();
+  return again;
+}
+
+// A client whose connection broke behind the approval sends it again, here or at another instance.
+TEST(McpHost, AnApprovalThatComesAgainTellsWhatCameOfTheCall) {
+  Paying paying;
+  const auto first = paying.host();
+  const auto second = paying.host();
+  const mcp::Work asked = work("tools/call", R"({"name":"pay"})", R"({"elicitation":{}})");
+  const auto outcome = first->perform(asked, {});
+  const mcp::Work again = approved(asked, outcome);
+  // What cannot be remembered is not offered.
+  EXPECT_EQ(std::get<mcp::NeedsInput>(outcome)
+                .requests.at(0)
+                .params.at("requestedSchema")
+                .at("properties")
+                .at("decision")
+                .at("enum"),
+            parse_json(R"(["once","refuse"])").value());
+  std::string told;
+  std::thread caller([&] { told = text_of(first->perform(again, {})); });
+  paying.has_begun.wait();
+  for (const Host* host : {first.get(), second.get()}) {
+    const std::string under_way = text_of(host->perform(again, {}));
+    EXPECT_NE(under_way.find("not made again"), std::string::npos) << under_way;
+    EXPECT_EQ(under_way.find("was not made"), std::string::npos) << under_way;
+  }
+  paying.may_end.count_down();
+  caller.join();
+  EXPECT_EQ(told, "paid");
+  for (const Host* host : {first.get(), second.get()}) {
+    const JsonObject result = result_of(host->perform(again, {}));
+    EXPECT_EQ(result.at("content").at(0).at("text"), Json("paid"));
+    EXPECT_FALSE(result.contains("isError"));
+  }
+  EXPECT_EQ(paying.payments, 1);
+}
+
+TEST(McpHost, WhatAProcessThatDiedHadBegunIsUnknownAndNotMadeAgain) {
+  Paying paying;
+  const auto first = paying.host();
+  const mcp::Work asked = work("tools/call", R"({"name":"pay"})", R"({"elicitation":{}})");
+  const mcp::Work again = approved(asked, first->perform(asked, {}));
+  std::thread caller([&] { (void)first->perform(again, {}); });
+  paying.has_begun.wait();
+  ASSERT_TRUE(end_dead_runners(*paying.store));
+  EXPECT_EQ(paying.row().status, CallStatus::executing) << "its process lives";
+  // As when it has died.
+  for (const Runner& runner : paying.store->get_runners().value()) {
+    ASSERT_TRUE(paying.store->end_runner(runner.id));
+  }
+  ASSERT_TRUE(end_dead_runners(*paying.store));
+  ASSERT_TRUE(end_dead_runners(*paying.store)) << "whoever comes second finds it done";
+  const StoredCall row = paying.row();
+  EXPECT_EQ(row.status, CallStatus::unknown);
+  EXPECT_EQ(row.error_details, "The process ended while it ran");
+  const auto messages = paying.store->get_messages(row.session_id).value();
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(std::get<ToolResult>(messages[1].message.parts.at(0)).call_id, row.tool_call_id);
+
+  const JsonObject told = result_of(paying.host()->perform(again, {}));
+  EXPECT_EQ(told.at("isError"), Json(true));
+  EXPECT_EQ(told.at("content").at(0).at("text"), Json(kOutcomeUnknown));
+  // It was only asleep: what it knows counts.
+  paying.may_end.count_down();
+  caller.join();
+  EXPECT_EQ(paying.row().status, CallStatus::completed);
+  EXPECT_EQ(paying.payments, 1);
+}
+
+TEST(McpHost, CallsAreRecordedThoughTheirSessionOrTheirRunnerIsGone) {
+  Hosted hosted;
+  const auto echoed = [&] {
+    return text_of(hosted.host->perform(
+        work("tools/call", R"({"name":"echo","arguments":{"text":"hi"}})"), {}));
+  };
+  EXPECT_EQ(echoed(), "hi");
+  ASSERT_TRUE(hosted.store->delete_session(hosted.store->list_sessions({}).value().at(0).id));
+  EXPECT_EQ(echoed(), "hi");
+  for (const Runner& runner : hosted.store->get_runners().value()) {
+    ASSERT_TRUE(hosted.store->end_runner(runner.id));
+  }
+  EXPECT_EQ(echoed(), "hi");
+  EXPECT_EQ(
+      hosted.store->get_tool_calls(hosted.store->list_sessions({}).value().at(0).id).value().size(),
+      2U);
+}
+
+TEST(McpHost, WhatThePersonDoesNotAnswerHasFailed) {
+  Hosted hosted;
+  const auto row = [&] {
+    return hosted.store->get_tool_calls(hosted.store->list_sessions({}).value().at(0).id)
+        .value()
+        .back();
+  };
+  hosted.host->perform(work("tools/call", kAsk), {});
+  EXPECT_EQ(row().status, CallStatus::failed) << "the client cannot ask";
+  mcp::Work asked = work("tools/call", kAsk, R"({"elicitation":{}})");
+  asked.id = 2;
+  const auto outcome = hosted.host->perform(asked, {});
+  const auto& needs = std::get<mcp::NeedsInput>(outcome);
+  EXPECT_EQ(row().status, CallStatus::waiting);
+  asked.state = needs.state;
+  asked.answers[needs.requests[0].key] = JsonObject{{"action", "decline"}};
+  hosted.host->perform(asked, {});
+  EXPECT_EQ(row().status, CallStatus::failed);
+}
+
 TEST(McpHost, OnlySessionsThatBeganHereCanBeGoneOnWith) {
   Hosted hosted({testing::says("One."), testing::says("Two.")}, false);
   const SessionId other =
@@ -167,6 +311,33 @@ TEST(McpHost, OnlySessionsThatBeganHereCanBeGoneOnWith) {
           .as_int64();
   EXPECT_EQ(ask(own).at("structuredContent").at("answer"), Json("Two."));
   EXPECT_EQ(hosted.store->get_session(other).value().user_prompt, "private");
+}
+
+TEST(McpHost, AnotherInstanceKnowsWhoBeganASession) {
+  Hosted first({testing::says("One.")}, false);
+  Hosted second({testing::says("Two.")}, false);
+  const auto ask = [](Hosted& hosted, Store& store, std::string principal, std::string session) {
+    Host host(Offering{.caller = std::make_shared<Agent>(),
+                       .agents = {{.tool = "ask_worker",
+                                   .description = "Works",
+                                   .make = [&]() -> Result<AgentToRun> {
+                                     return AgentToRun{hosted.worker, JsonObject{}};
+                                   }}},
+                       .store = &store});
+    mcp::Work call =
+        work("tools/call", R"({"name":"ask_worker","arguments":{"prompt":"On?")" + session + "}}");
+    call.principal = std::move(principal);
+    return result_of(host.perform(call, {}));
+  };
+  Store& store = *first.store;
+  const auto begun = ask(first, store, "token a", "");
+  const std::string number = to_text(begun.at("structuredContent").at("session_id"));
+  EXPECT_EQ(ask(second, store, "token b", R"(,"session_id":)" + number).at("isError"), Json(true));
+  EXPECT_EQ(ask(second, store, "", R"(,"session_id":)" + number).at("isError"), Json(true));
+  EXPECT_EQ(ask(second, store, "token a", R"(,"session_id":)" + number)
+                .at("structuredContent")
+                .at("answer"),
+            Json("Two."));
 }
 
 TEST(McpHost, AnAgentAnswersWithItsSession) {

@@ -23,6 +23,23 @@ void refuse(HttpReply& reply, int status, const mcp::Problem& problem, const Jso
   reply.send(status, std::move(headers), mcp::problem_text(id, problem));
 }
 
+void refuse_for_scope(HttpReply& reply, std::string_view scope, const Json& id = {}) {
+  reply.send(403,
+             {{"Content-Type", std::string(kJsonType)},
+              {"WWW-Authenticate",
+               fmt::format(R"(Bearer error="insufficient_scope", scope="{}")", scope)}},
+             mcp::problem_text(
+                 id, {mcp::code::kInvalidRequest,
+                      fmt::format("this token may not do that: it lacks the scope '{}'", scope)}));
+}
+
+// What a request needs and its caller lacks; empty: nothing.
+std::string_view missing_scope(const HttpCall& call, const mcp::Request& request) {
+  if (!call.rights.may_call && request.method == "tools/call") return "run";
+  if (!call.rights.may_answer && request.params.contains("inputResponses")) return "answer";
+  return {};
+}
+
 // "localhost" of "localhost:8080", "http://localhost:8080"
 std::string host_in(std::string_view text) {
   if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
@@ -80,6 +97,9 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
       return refuse(*reply, 400, malformed->problem, malformed->id);
     }
     if (const auto* request = std::get_if<mcp::Request>(&message)) {
+      if (const auto scope = missing_scope(call, *request); !scope.empty()) {
+        return refuse_for_scope(*reply, scope, request->id);
+      }
       if (is_modern_call(call, *request)) return take_modern(call, std::move(frame), reply);
       return take_legacy(call, std::move(frame), reply);
     }
@@ -88,6 +108,12 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
 
   void announce(mcp::Change change) {
     for (const auto& exchange : exchanges()) exchange->announce(change);
+  }
+
+  void end_listening() {
+    for (const auto& exchange : exchanges()) {
+      if (!exchange->is_working()) exchange->hang_up();
+    }
   }
 
   void close() {
@@ -136,7 +162,7 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
       if (!is_version || !is_same) return refuse(*reply, 400, *problem, request.id);
     }
     start(mcp::ServerMachine(options_.offer, call.principal, next_numbers()), std::move(frame),
-          reply, {});
+          reply, {}, call);
   }
 
   void take_legacy(const HttpCall& call, mcp::Frame frame,
@@ -149,7 +175,7 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
       mcp::ServerMachine trial(options_.offer, call.principal);
       (void)trial.receive(milliseconds_now(), mcp::Frame{{request}, false});
       std::string session = trial.client() ? note_of(*trial.client(), call.principal) : "";
-      return start(std::move(machine), std::move(frame), reply, std::move(session));
+      return start(std::move(machine), std::move(frame), reply, std::move(session), call);
     }
     const std::string session(find_header(call.headers, mcp::kSessionHeader));
     if (session.empty()) {
@@ -171,11 +197,14 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
                     request.id);
     }
     machine.adopt(std::move(client));
-    start(std::move(machine), std::move(frame), reply, session);
+    start(std::move(machine), std::move(frame), reply, session, call);
   }
 
   // Notifications and answers go to whatever of their session is under way.
   void take_other(const HttpCall& call, mcp::Frame frame, HttpReply& reply) {
+    if (!call.rights.may_answer && std::holds_alternative<mcp::Answer>(frame.messages.front())) {
+      return refuse_for_scope(reply, "answer");
+    }
     const std::string session(find_header(call.headers, mcp::kSessionHeader));
     if (!session.empty()) {
       if (!client_of(session, call.principal)) {
@@ -212,15 +241,16 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
   }
 
   void start(mcp::ServerMachine machine, mcp::Frame frame, const std::shared_ptr<HttpReply>& reply,
-             std::string session) {
+             std::string session, const HttpCall& call) {
     const bool begins =
         std::get<mcp::Request>(frame.messages.front()).method == "initialize" && !session.empty();
-    auto exchange =
-        std::make_shared<HttpExchange>(options_, std::move(machine), reply, session,
-                                       [weak = weak_from_this()](std::function<void()> work) {
-                                         const auto self = weak.lock();
-                                         return self && self->start_thread(std::move(work));
-                                       });
+    const StartWork start_work = [weak = weak_from_this()](std::function<void()> work) {
+      const auto self = weak.lock();
+      return self && self->start_thread(std::move(work));
+    };
+    auto exchange = std::make_shared<HttpExchange>(
+        options_, std::move(machine), reply, session, start_work,
+        HttpExchange::OfCaller{call.rights.may_answer, call.is_admitted});
     if (begins) exchange->add_header({std::string(mcp::kSessionHeader), session});
     {
       const std::lock_guard lock(mutex_);
@@ -294,6 +324,10 @@ HttpEndpoint::~HttpEndpoint() {
 
 void HttpEndpoint::handle(HttpCall call, std::shared_ptr<HttpReply> reply) {
   state_->handle(std::move(call), reply);
+}
+
+void HttpEndpoint::end_listening() {
+  state_->end_listening();
 }
 
 void HttpEndpoint::announce(mcp::Change change) {

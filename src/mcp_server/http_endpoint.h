@@ -17,11 +17,20 @@
 
 namespace wright::mcp_server {
 
+// What whoever calls may do beyond looking at what there is.
+struct Rights {
+  bool may_call = true;    // tools, agents among them
+  bool may_answer = true;  // what a person is asked; else they are not asked through this client
+};
+
 struct HttpCall {
   std::string method = {};  // "POST"
   std::vector<HttpHeader> headers = {};
   std::string body = {};
   std::string principal = {};  // who has shown who they are; empty: nobody had to
+  Rights rights = {};
+  // For answers that go on for long: whether the caller would still be let in. Empty: always.
+  std::function<bool()> is_admitted = {};
 };
 
 // Where the answer goes: once send(), or begin_stream() and then pieces. From any thread.
@@ -44,6 +53,8 @@ struct EndpointOptions {
   std::function<std::vector<mcp::HeaderParameter>(std::string_view tool)> header_parameters = {};
   // Whether the work may take long, so that its answer is a stream from the first moment.
   std::function<bool(const mcp::Work&)> is_slow = {};
+  // Whether it is done in no time, and needs no thread of its own.
+  std::function<bool(const mcp::Work&)> is_quick = {};
   // Whose names may stand in Host and Origin; empty: anybody's. A page of another name in a browser
   // on this machine could otherwise speak to us.
   std::vector<std::string> hosts = {"localhost", "127.0.0.1", "[::1]"};
@@ -59,6 +70,8 @@ class HttpEndpoint {
 
   // Does not block.
   void handle(HttpCall call, std::shared_ptr<HttpReply> reply);
+  // Ends what only listens. Calls go on.
+  void end_listening();
   // For those who listen.
   void announce(mcp::Change change);
 

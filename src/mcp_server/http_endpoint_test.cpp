@@ -108,7 +108,11 @@ class McpEndpoint : public ::testing::Test {
     headers.push_back({"Accept", "application/json, text/event-stream"});
     headers.push_back({"Host", "localhost:80"});
     auto reply = std::make_shared<KeptReply>();
-    endpoint_.handle({.method = "POST", .headers = std::move(headers), .body = std::move(body)},
+    endpoint_.handle({.method = "POST",
+                      .headers = std::move(headers),
+                      .body = std::move(body),
+                      .rights = rights_,
+                      .is_admitted = is_admitted_},
                      reply);
     return reply;
   }
@@ -125,6 +129,8 @@ class McpEndpoint : public ::testing::Test {
         ->header(mcp::kSessionHeader);
   }
 
+  Rights rights_ = {};
+  std::function<bool()> is_admitted_ = {};
   HttpEndpoint endpoint_{{.offer = std::make_shared<mcp::ServerOffer>(
                               mcp::ServerOffer{.self = {"test", "", "1"}, .state_key = "key"}),
                           .perform = answered}};
@@ -236,6 +242,44 @@ TEST_F(McpEndpoint, ListenersHearWhatChanges) {
   reply->stream_with("acknowledged");
   endpoint_.announce(mcp::Change::tools);
   EXPECT_NE(reply->stream_with("tools/list_changed").find("list_changed"), std::string::npos);
+}
+
+TEST_F(McpEndpoint, WhoMayNotCallIsToldWhatIsMissing) {
+  rights_ = {.may_call = false};
+  EXPECT_EQ(modern("tools/list")->status(), 200);
+  const auto refused = modern("tools/call", R"("name":"x",)");
+  EXPECT_EQ(refused->status(), 403);
+  EXPECT_NE(refused->header("WWW-Authenticate").find(R"(scope="run")"), std::string::npos);
+}
+
+TEST_F(McpEndpoint, WhoMayNotAnswerIsNotAsked) {
+  rights_ = {.may_answer = false};
+  // Nobody is there to be asked, as with a client that cannot ask.
+  const Json result = modern("tools/call", R"("name":"ask",)")->json();
+  EXPECT_TRUE(result.as_object().contains("error")) << to_text(result);
+  EXPECT_EQ(modern("tools/call", R"("name":"ask","inputResponses":{},)")->status(), 403);
+  const std::string note = session(R"({"elicitation":{}})");
+  EXPECT_EQ(post(R"({"jsonrpc":"2.0","id":1,"result":{"action":"accept"}})",
+                 {{std::string(mcp::kSessionHeader), note}})
+                ->status(),
+            403);
+}
+
+TEST_F(McpEndpoint, ListenersEndWithTheirTokenAndWithTheServer) {
+  bool is_admitted = true;
+  is_admitted_ = [&] { return is_admitted; };
+  const std::string wants = R"("notifications":{"toolsListChanged":true},)";
+  const auto removed = modern("subscriptions/listen", wants);
+  removed->stream_with("acknowledged");
+  is_admitted = false;
+  endpoint_.announce(mcp::Change::tools);
+  EXPECT_EQ(removed->status(), 200);  // it is over
+  EXPECT_EQ(removed->stream_with("list_changed").find("list_changed"), std::string::npos);
+  is_admitted = true;
+  const auto left = modern("subscriptions/listen", wants);
+  left->stream_with("acknowledged");
+  endpoint_.end_listening();
+  EXPECT_EQ(left->status(), 200);
 }
 
 }  // namespace

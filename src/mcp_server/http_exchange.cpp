@@ -19,6 +19,13 @@ int status_of(const mcp::SendLine& line, mcp::Era era) {
   return is_of_protocol || line.about == 0 ? 400 : 200;
 }
 
+// A client whose person must not be asked: an answer would be more than its caller may give.
+std::shared_ptr<const mcp::ClientView> unasked(const mcp::ClientView& client) {
+  auto changed = std::make_shared<mcp::ClientView>(client);
+  changed->capabilities.erase("elicitation");
+  return changed;
+}
+
 }  // namespace
 
 std::int64_t milliseconds_now() {
@@ -28,11 +35,13 @@ std::int64_t milliseconds_now() {
 }
 
 HttpExchange::HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
-                           std::shared_ptr<HttpReply> reply, std::string session, StartWork start)
+                           std::shared_ptr<HttpReply> reply, std::string session, StartWork start,
+                           OfCaller caller)
     : options_(options),
       reply_(std::move(reply)),
       session_(std::move(session)),
       start_(std::move(start)),
+      caller_(std::move(caller)),
       machine_(std::move(machine)) {}
 
 void HttpExchange::receive(mcp::Frame frame) {
@@ -45,6 +54,7 @@ void HttpExchange::receive(mcp::Frame frame) {
 }
 
 void HttpExchange::announce(mcp::Change change) {
+  if (caller_.is_admitted && !caller_.is_admitted()) return hang_up();
   mcp::ServerActions actions;
   {
     const std::lock_guard lock(mutex_);
@@ -67,6 +77,18 @@ void HttpExchange::stop() {
   for (std::stop_source& source : sources) source.request_stop();
 }
 
+bool HttpExchange::is_working() {
+  const std::lock_guard lock(mutex_);
+  return !working_.empty();
+}
+
+void HttpExchange::hang_up() {
+  stop();
+  const std::lock_guard lock(saying_);
+  if (is_over_.exchange(true)) return;
+  if (is_stream_) reply_->end();
+}
+
 void HttpExchange::abandon() {
   is_over_ = true;
   // In the older revisions, going away is not cancelling.
@@ -79,11 +101,16 @@ void HttpExchange::perform(mcp::ServerActions actions) {
       say(*line);
     } else if (auto* begin = std::get_if<mcp::BeginWork>(&action)) {
       const auto work = std::make_shared<mcp::Work>(std::move(begin->work));
+      if (!caller_.may_answer) work->client = unasked(*work->client);
       {
         const std::lock_guard lock(mutex_);
         std::stop_source& source = working_[work->id];
         // Whoever asked may be gone already.
         if (is_over_ && session_.empty()) source.request_stop();
+      }
+      if (options_.is_quick && options_.is_quick(*work)) {
+        work_on(*work);
+        continue;
       }
       if (options_.is_slow && options_.is_slow(*work)) begin_stream();
       const bool has_begun = start_([self = shared_from_this(), work] { self->work_on(*work); });
@@ -143,6 +170,10 @@ void HttpExchange::work_on(const mcp::Work& work) {
     outcome = options_.perform(work, controls);
   } catch (const std::exception& thrown) {
     outcome = mcp::Problem{mcp::code::kInternalError, thrown.what()};
+  }
+  if (!caller_.may_answer && std::holds_alternative<mcp::NeedsInput>(outcome)) {
+    outcome = mcp::Problem{mcp::code::kInvalidRequest,
+                           "a person has to be asked, and this token lacks the scope 'answer'"};
   }
   tell([&] {
     working_.erase(work.id);

@@ -20,17 +20,25 @@ using StartWork = std::function<bool(std::function<void()>)>;
 
 class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
  public:
+  struct OfCaller {
+    bool may_answer = true;                  // else nothing is asked
+    std::function<bool()> is_admitted = {};  // still; empty: always
+  };
   HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
-               std::shared_ptr<HttpReply> reply, std::string session, StartWork start);
+               std::shared_ptr<HttpReply> reply, std::string session, StartWork start,
+               OfCaller caller);
 
   // The request, or what else concerns it: answers and cancellations of its client.
   void receive(mcp::Frame frame);
   void announce(mcp::Change change);
   void stop();
+  // Its caller is not let in any more.
+  void hang_up();
   // The client has gone.
   void abandon();
 
   const std::string& session() const { return session_; }
+  bool is_working();
   bool is_over() const { return is_over_; }
   // Of a handshake that was just answered.
   void add_header(HttpHeader header) { headers_.push_back(std::move(header)); }
@@ -45,6 +53,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   const std::shared_ptr<HttpReply> reply_;
   const std::string session_;
   const StartWork start_;
+  const OfCaller caller_;
   std::vector<HttpHeader> headers_;
   std::mutex mutex_;  // of the machine and the work
   mcp::ServerMachine machine_;

@@ -8,11 +8,14 @@
 #include "mcp/elicitation.h"
 
 namespace wright::mcp_server {
+
+using runtime::OutsideCall;
+
 namespace {
 
 constexpr std::string_view kApproval = "approval";
 constexpr std::string_view kAnswer = "answer";
-constexpr std::string_view kRecorded = "call";  // its row in the store
+constexpr std::string_view kRecorded = "call";  // as the store knows it
 
 // What a person said to the rounds before.
 Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
@@ -37,11 +40,11 @@ Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
 }  // namespace
 
 Result<mcp::NeedsInput::Request> request_for(std::string key, WaitKind kind, std::string_view tool,
-                                             const Json& shown) {
+                                             const Json& shown, mcp::DecisionHolds holds) {
   constexpr std::string_view kCreate = "elicitation/create";
   if (kind == WaitKind::approval) {
     return mcp::NeedsInput::Request{std::move(key), std::string(kCreate),
-                                    mcp::approval_form(tool, shown)};
+                                    mcp::approval_form(tool, shown, holds)};
   }
   if (kind == WaitKind::result) {
     return fail(ErrorCode::unsupported, fmt::format("{} waits for a result from outside", tool));
@@ -62,14 +65,51 @@ Result<Json> answer_from(const mcp::InputAnswer& answer, WaitKind kind) {
   return to_json(approval);
 }
 
+namespace {
+
+ToolOutcome failed(const ToolCall& call, Error why, double duration_ms = 0) {
+  ToolOutcome outcome{.duration_ms = duration_ms};
+  outcome.result = {
+      .call_id = call.id, .name = call.name, .content = why.message, .is_error = true};
+  outcome.error = std::move(why);
+  return outcome;
+}
+
+// The person did not answer: nothing will come of it, unless an answer came before.
+void give_up(CallRecord& record, OutsideCall recorded, const ToolCall& call, const Error& why) {
+  const auto known = record.go_on(recorded);
+  if (known && !*known) (void)record.end(recorded, failed(call, why));
+}
+
+// What the client is to ask its person. An error where it cannot.
+Result<mcp::NeedsInput::Request> question_to(const mcp::ClientView& client, const ToolCall& call,
+                                             const Waiting& waiting) {
+  const bool is_approval = waiting.kind == WaitKind::approval;
+  if (!client.can_answer("elicitation/create")) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} needs {} of a person, and this client cannot ask one (it has no "
+                            "elicitation)",
+                            call.name, is_approval ? "the approval" : "an answer"));
+  }
+  return request_for(std::string(is_approval ? kApproval : kAnswer), waiting.kind, call.name,
+                     waiting.shown, mcp::DecisionHolds::for_this_call);
+}
+
+}  // namespace
+
 mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mcp::Work& work,
                                const WorkControls& controls) {
-  const auto answers = answers_so_far(work);
-  if (!answers) return mcp::Finished{mcp::error_result(answers.error().message)};
   const Json* arguments = work.params.if_contains("arguments");
-  const ToolCall call{.id = record.id_of(work),
+  const Json* kept = work.state.if_contains(kRecorded);
+  const auto earlier = kept != nullptr ? runtime::outside_call_from(*kept) : std::nullopt;
+  const ToolCall call{.id = earlier ? earlier->id : record.id_of(work),
                       .name = mcp::text_in(work.params, "name"),
                       .arguments = arguments != nullptr ? to_text(*arguments) : "{}"};
+  const auto answers = answers_so_far(work);
+  if (!answers) {
+    if (earlier) give_up(record, *earlier, call, answers.error());
+    return mcp::Finished{mcp::error_result(answers.error().message)};
+  }
   double steps = 0;
   Context context{.agent_name = caller.name,
                   .call_id = call.id,
@@ -81,29 +121,29 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
       controls.progress({.progress = ++steps, .message = std::string(text)});
     };
   }
-  const Json* earlier = work.state.if_contains(kRecorded);
-  const auto recorded = record.begin(
-      work, call, earlier != nullptr && earlier->is_int64() ? earlier->get_int64() : 0);
-  if (!recorded) {
-    return mcp::Finished{mcp::error_result(fmt::format(
-        "The call was not made, since it cannot be recorded: {}", recorded.error().message))};
+  auto recorded = earlier ? Result<OutsideCall>(*earlier) : record.begin(work, call);
+  if (!recorded) return mcp::Finished{mcp::error_result(recorded.error().message)};
+  if (earlier) {
+    const auto known = record.go_on(*recorded);
+    if (!known) return mcp::Finished{mcp::error_result(known.error().message)};
+    if (*known) return mcp::Finished{mcp::call_result(**known)};
   }
-  const ToolOutcome outcome = execute(caller, call, context);
-  (void)record.end(work, *recorded, outcome);
+  ToolOutcome outcome = execute(caller, call, context);
+  std::optional<mcp::NeedsInput::Request> request;
+  if (outcome.waiting) {
+    auto asked = question_to(*work.client, call, *outcome.waiting);
+    if (asked) {
+      request = std::move(*asked);
+    } else {
+      outcome = failed(call, std::move(asked).error(), outcome.duration_ms);
+    }
+  }
+  (void)record.end(*recorded, outcome);
   if (outcome.delegate) return mcp::Finished{mcp::error_result("This tool is only for agents")};
-  if (!outcome.waiting) return mcp::Finished{mcp::call_result(outcome)};
-  const Waiting& waiting = *outcome.waiting;
-  if (!work.client->can_answer("elicitation/create")) {
-    return mcp::Finished{mcp::error_result(
-        fmt::format("{} needs {} of a person, and this client cannot ask one (it has no "
-                    "elicitation)",
-                    call.name, waiting.kind == WaitKind::approval ? "the approval" : "an answer"))};
-  }
-  auto request = request_for(std::string(waiting.kind == WaitKind::approval ? kApproval : kAnswer),
-                             waiting.kind, call.name, waiting.shown);
-  if (!request) return mcp::Finished{mcp::error_result(request.error().message)};
-  return mcp::NeedsInput{.requests = {std::move(*request)},
-                         .state = {{"shown", waiting.shown}, {kRecorded, *recorded}}};
+  if (!request) return mcp::Finished{mcp::call_result(outcome)};
+  return mcp::NeedsInput{
+      .requests = {std::move(*request)},
+      .state = {{"shown", outcome.waiting->shown}, {kRecorded, to_json(*recorded)}}};
 }
 
 }  // namespace wright::mcp_server

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
 #include "core/text.h"
@@ -18,7 +20,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLongestQuestion{60'000};
 constexpr milliseconds kLongestTransfer{600'000};
 constexpr std::size_t kLargestResults = std::size_t{512} << 20;
-constexpr double kPriceOfBatches = 0.5;  // of the usual one, at both vendors
+constexpr double kPriceOfBatches = 0.5;  // of the usual one, at all of these vendors
 
 BatchResult result_of(providers::DecodedBatchResult line, const Batches::EndpointOf& endpoint_of,
                       const Endpoint& fallback) {
@@ -72,13 +74,34 @@ Result<std::string> Batches::answer_to(HttpRequest request, milliseconds most) {
   return std::move(answer.body);
 }
 
+// Azure reads a file for some seconds before it takes a batch of it.
+Result<void> Batches::wait_for_file(const std::string& file) {
+  constexpr int kMostQuestions = 60;
+  constexpr milliseconds kBetween{2'000};
+  for (int i = 0; i < kMostQuestions; ++i) {
+    auto question = TRY(providers::encode_file_question(candidate_.endpoint, file));
+    const auto body = TRY(answer_to(std::move(question), kLongestQuestion));
+    const auto state = TRY(providers::decode_batch_file(candidate_.endpoint, body));
+    if (state.is_ready) return {};
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, stop_, kBetween, [] { return false; });
+    if (stop_.stop_requested()) return fail(ErrorCode::cancelled, "Stopped while a file was read");
+  }
+  return fail(
+      ErrorCode::timeout,
+      fmt::format("The vendor has not read the file {} within two minutes. Try again", file));
+}
+
 Result<BatchState> Batches::submit(std::span<const BatchRequest> requests) {
   const Endpoint& endpoint = candidate_.endpoint;
   TRY(providers::check_batch(endpoint, requests));
   std::string file;
   if (auto upload = TRY(providers::encode_batch_file(endpoint, requests))) {
     const auto body = TRY(answer_to(std::move(*upload), kLongestTransfer));
-    file = TRY(providers::decode_batch_file(endpoint, body));
+    const auto uploaded = TRY(providers::decode_batch_file(endpoint, body));
+    if (!uploaded.is_ready) TRY(wait_for_file(uploaded.id));
+    file = uploaded.id;
   }
   auto batch = TRY(providers::encode_batch(endpoint, requests, file));
   const auto body = TRY(answer_to(std::move(batch), kLongestTransfer));
@@ -98,6 +121,7 @@ Result<BatchState> Batches::cancel(std::string_view id) {
   auto request = TRY(
       providers::encode_batch_question(candidate_.endpoint, providers::BatchQuestion::cancel, id));
   const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
+  if (!providers::tells_of_cancelled(candidate_.endpoint)) return state(id);
   auto decoded = TRY(providers::decode_batch(candidate_.endpoint, body));
   return std::move(decoded.state);
 }
@@ -125,17 +149,22 @@ Result<std::vector<BatchResult>> Batches::results(std::string_view id,
                             batch.state.status, batch.state.answered, batch.state.total));
   }
   std::vector<BatchResult> results;
-  for (const std::string& url : batch.result_urls) {
-    auto request = TRY(providers::encode_batch_results(endpoint, url));
-    const auto body = TRY(answer_to(std::move(request), kLongestTransfer));
-    for (std::string_view left = body; !left.empty();) {
-      const std::size_t end = std::min(left.find('\n'), left.size());
-      const std::string_view line = trimmed(left.substr(0, end));
-      left.remove_prefix(std::min(end + 1, left.size()));
+  const auto add = [&](std::string_view lines) -> Result<void> {
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      const std::string_view line = trimmed(lines.substr(0, end));
+      lines.remove_prefix(std::min(end + 1, lines.size()));
       if (line.empty()) continue;
       auto decoded = TRY(providers::decode_batch_result(endpoint, line));
       results.push_back(result_of(std::move(decoded), endpoint_of, endpoint));
     }
+    return {};
+  };
+  TRY(add(batch.result_lines));
+  for (const std::string& url : batch.result_urls) {
+    auto request = TRY(providers::encode_batch_results(endpoint, url));
+    const auto body = TRY(answer_to(std::move(request), kLongestTransfer));
+    TRY(add(body));
   }
   return results;
 }

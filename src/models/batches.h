@@ -27,6 +27,7 @@ class Batches {
   Result<std::vector<BatchResult>> results(std::string_view id, const EndpointOf& endpoint_of);
 
  private:
+  Result<void> wait_for_file(const std::string& file);
   Result<std::string> answer_to(HttpRequest request, std::chrono::milliseconds most);
 
   Candidate candidate_;

@@ -1,4 +1,4 @@
-// Batches over real HTTP, with a server that answers as OpenAI and Anthropic document it.
+// Batches over real HTTP, with a server that answers as the vendors document it.
 #include <gtest/gtest.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -26,10 +26,14 @@ class BatchServer {
       : answers_(std::move(answers)),
         server_([this](net::testing::Connection& connection) { serve(connection); }) {}
 
-  Models models() const {
+  Models models(const std::string& more_rows = {}) const {
     Catalogue catalogue = Catalogue::built_in();
     const std::string rows = "[vendors.openai]\nbase_url = \"" + server_.url("/v1") +
-                             "\"\n[vendors.anthropic]\nbase_url = \"" + server_.url("/v1") + "\"\n";
+                             "\"\n[vendors.anthropic]\nbase_url = \"" + server_.url("/v1") +
+                             "\"\n[vendors.mistral]\nbase_url = \"" + server_.url("/v1") +
+                             "\"\n[vendors.gemini]\nbase_url = \"" + server_.url("/v1beta") +
+                             "\"\n[vendors.azure]\nbase_url = \"" + server_.url("/openai/v1") +
+                             "\"\n" + more_rows;
     EXPECT_TRUE(catalogue.add(rows, "the test"));
     return Models({.catalogue = std::move(catalogue),
                    .find_key = [](const VendorInfo&) { return VendorSetting("sk-test"); }});
@@ -171,6 +175,150 @@ TEST(Batches, of_anthropic_are_one_request_and_one_stream_of_lines) {
   EXPECT_EQ(cancelled->status, "canceling");
 }
 
+// The file in an upload, line by line.
+std::vector<Json> uploaded_lines(const std::string& request) {
+  std::vector<Json> lines;
+  for (std::size_t at = 0; (at = request.find("{\"custom_id\"", at)) != std::string::npos;) {
+    const std::size_t end = request.find('\n', at);
+    const auto line = parse_json(request.substr(at, end - at));
+    EXPECT_TRUE(line) << request;
+    if (line) lines.push_back(*line);
+    at = end;
+  }
+  return lines;
+}
+
+TEST(Batches, of_mistral_are_jobs) {
+  const BatchServer server(
+      {{"POST /v1/files", R"({"id":"3b6d45eb-e30b-416f-8019-f47e2e93d930","object":"file"})"},
+       {"POST /v1/batch/jobs",
+        R"({"id":"job-1","object":"batch","input_files":["3b6d45eb-e30b-416f-8019-f47e2e93d930"],"endpoint":"/v1/chat/completions","errors":[],"status":"QUEUED","created_at":1,"total_requests":0,"completed_requests":0,"succeeded_requests":0,"failed_requests":0})"},
+       {"GET /v1/batch/jobs/job-1",
+        R"({"id":"job-1","status":"SUCCESS","total_requests":2,"completed_requests":2,"succeeded_requests":1,"failed_requests":1,"output_file":"file-o","error_file":"file-e"})"},
+       {"GET /v1/files/file-o/content",
+        R"({"id":"x","custom_id":"one","response":{"status_code":200,"body":{"id":"c","object":"chat.completion","model":"mistral-small-latest","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Le modèle."}}],"usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8}}},"error":null})"},
+       {"GET /v1/files/file-e/content",
+        R"({"id":"y","custom_id":"two","response":{"status_code":422,"body":{"detail":[{"msg":"no"}]}},"error":null})"},
+       {"GET /v1/batch/jobs?page_size=100", R"({"object":"list","total":0})"},
+       {"POST /v1/batch/jobs/job-1/cancel",
+        R"({"id":"job-1","status":"CANCELLATION_REQUESTED","total_requests":2})"}});
+  const Models models = server.models();
+  const auto submitted = models.submit_batch("mistral:mistral-small-latest", two_requests());
+  ASSERT_TRUE(submitted) << submitted.error().message;
+  EXPECT_EQ(submitted->id, "mistral:job-1");
+  EXPECT_EQ(submitted->phase, BatchState::Phase::working);
+  const auto sent = server.requests();
+  ASSERT_EQ(sent.size(), 2U);
+  const auto lines = uploaded_lines(sent[0]);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_FALSE(lines[0].as_object().contains("url"));
+  EXPECT_EQ(lines[1].at("custom_id"), Json("two"));
+  const auto job = parse_json(sent[1].substr(sent[1].find("\r\n\r\n") + 4));
+  ASSERT_TRUE(job) << sent[1];
+  EXPECT_EQ(job->at("input_files").at(0), Json("3b6d45eb-e30b-416f-8019-f47e2e93d930"));
+  EXPECT_EQ(job->at("model"), Json("mistral-small-latest"));
+  EXPECT_EQ(job->at("endpoint"), Json("/v1/chat/completions"));
+
+  const auto results = models.batch_results(submitted->id);
+  ASSERT_TRUE(results) << results.error().message;
+  ASSERT_EQ(results->size(), 2U);
+  ASSERT_TRUE((*results)[0].response) << (*results)[0].response.error().message;
+  EXPECT_EQ((*results)[0].response->text(), "Le modèle.");
+  EXPECT_FALSE((*results)[1].response);
+  const auto listed = models.batches("mistral");
+  ASSERT_TRUE(listed) << listed.error().message;
+  EXPECT_TRUE(listed->empty());
+  const auto cancelled = models.cancel_batch(submitted->id);
+  ASSERT_TRUE(cancelled) << cancelled.error().message;
+  EXPECT_EQ(cancelled->status, "CANCELLATION_REQUESTED");
+}
+
+TEST(Batches, of_gemini_are_operations_with_their_results_in_them) {
+  constexpr const char* kDone =
+      R"({"name":"batches/b1","metadata":{"model":"models/gemini-2.5-flash","state":"BATCH_STATE_SUCCEEDED","batchStats":{"requestCount":"2","successfulRequestCount":"1","failedRequestCount":"1"}},"done":true,"response":{"inlinedResponses":{"inlinedResponses":[{"response":{"candidates":[{"content":{"role":"model","parts":[{"text":"A model."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":3},"modelVersion":"gemini-2.5-flash"},"metadata":{"key":"one"}},{"error":{"code":3,"message":"Odd argument","status":"INVALID_ARGUMENT"},"metadata":{"key":"two"}}]}}})";
+  const BatchServer server(
+      {{"POST /v1beta/models/gemini-2.5-flash:batchGenerateContent",
+        R"({"name":"batches/b1","metadata":{"state":"BATCH_STATE_PENDING","batchStats":{"requestCount":"2","pendingRequestCount":"2"}}})"},
+       {"GET /v1beta/batches/b1", kDone},
+       {"GET /v1beta/batches?pageSize=100", std::string(R"({"operations":[)") + kDone + "]}"},
+       {"POST /v1beta/batches/b1:cancel", "{}"}});
+  const Models models = server.models();
+  const auto submitted = models.submit_batch("gemini:gemini-2.5-flash", two_requests());
+  ASSERT_TRUE(submitted) << submitted.error().message;
+  EXPECT_EQ(submitted->id, "gemini:b1");
+  EXPECT_EQ(submitted->total, 2);
+  const auto sent = server.requests();
+  ASSERT_EQ(sent.size(), 1U);
+  const auto body = parse_json(sent[0].substr(sent[0].find("\r\n\r\n") + 4));
+  ASSERT_TRUE(body) << sent[0];
+  const Json& asked = body->at("batch").at("inputConfig").at("requests").at("requests");
+  EXPECT_EQ(asked.at(1).at("metadata").at("key"), Json("two"));
+  EXPECT_TRUE(asked.at(0).at("request").as_object().contains("contents"));
+
+  const auto results = models.batch_results(submitted->id);
+  ASSERT_TRUE(results) << results.error().message;
+  ASSERT_EQ(results->size(), 2U);
+  EXPECT_EQ((*results)[0].id, "one");
+  ASSERT_TRUE((*results)[0].response) << (*results)[0].response.error().message;
+  EXPECT_EQ((*results)[0].response->text(), "A model.");
+  EXPECT_EQ((*results)[1].response.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE((*results)[1].response.error().message.find("Odd argument"), std::string::npos);
+  EXPECT_EQ(models.batches("gemini")->front().answered, 1);
+  EXPECT_EQ(models.cancel_batch(submitted->id)->status, "BATCH_STATE_SUCCEEDED");
+}
+
+TEST(Batches, of_gemini_may_have_their_results_in_a_file) {
+  const BatchServer server(
+      {{"GET /v1beta/batches/b1",
+        R"({"name":"batches/b1","metadata":{"state":"BATCH_STATE_SUCCEEDED"},"response":{"responsesFile":"files/batch-b1"}})"},
+       {"GET /download/v1beta/files/batch-b1:download?alt=media",
+        R"({"key":"one","response":{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}})"
+        "\n"},
+       {"GET /v1beta/batches/b2",
+        R"({"name":"batches/b2","metadata":{"state":"BATCH_STATE_FAILED"},"error":{"code":8,"message":"Too much"}})"}});
+  const auto results = server.models().batch_results("gemini:b1");
+  ASSERT_TRUE(results) << results.error().message;
+  ASSERT_EQ(results->size(), 1U);
+  EXPECT_EQ((*results)[0].response->text(), "Hi");
+  EXPECT_EQ(server.models().batch("gemini:b2")->status, "BATCH_STATE_FAILED (Too much)");
+}
+
+TEST(Batches, of_azure_wait_until_their_file_is_read) {
+  for (const bool is_dated : {false, true}) {
+    const std::string base = is_dated ? "/openai" : "/openai/v1";
+    const std::string version = is_dated ? "?api-version=2024-10-21" : "";
+    const BatchServer server(
+        {{"POST " + base + "/files" + version,
+          R"({"id":"file-1","status":"pending","purpose":"batch"})"},
+         {"GET " + base + "/files/file-1" + version, R"({"id":"file-1","status":"processed"})"},
+         {"POST " + base + "/batches" + version,
+          R"({"id":"batch_1","status":"Validating","request_counts":{"total":null,"completed":null,"failed":null}})"},
+         {"GET " + base + "/batches/batch_1" + version,
+          R"({"id":"batch_1","status":"completed","request_counts":{"total":2,"completed":2,"failed":0},"output_file_id":"file-o","error_file_id":""})"},
+         {"GET " + base + "/files/file-o/content" + version,
+          R"({"custom_id":"one","response":{"status_code":200,"body":{"object":"chat.completion","model":"gpt-4o-mini","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hi"}}]}},"error":null})"}});
+    // The rows of the server end with those of Azure.
+    const Models models =
+        server.models(std::string(is_dated ? "api_version = \"2024-10-21\"\n" : "") +
+                      "[models.\"azure:mine\"]\nprotocol = \"openai-chat\"\n");
+    const auto submitted = models.submit_batch("azure:mine", two_requests());
+    ASSERT_TRUE(submitted) << submitted.error().message;
+    EXPECT_EQ(submitted->id, "azure:batch_1");
+    EXPECT_EQ(submitted->status, "validating");
+    const auto sent = server.requests();
+    ASSERT_EQ(sent.size(), 3U);
+    const auto lines = uploaded_lines(sent[0]);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].at("url"), Json("/chat/completions"));
+    EXPECT_EQ(lines[0].at("body").at("model"), Json("mine"));
+    EXPECT_NE(sent[2].find("api-key: sk-test"), std::string::npos) << sent[2];
+    EXPECT_NE(sent[2].find(R"("endpoint":"/chat/completions")"), std::string::npos) << sent[2];
+    const auto results = models.batch_results(submitted->id);
+    ASSERT_TRUE(results) << results.error().message;
+    EXPECT_EQ(results->front().response->text(), "Hi");
+  }
+}
+
 TEST(Batches, that_work_have_no_results_yet) {
   const BatchServer server(BatchServer::Answers{
       {"GET /v1/batches/batch_1",
@@ -194,8 +342,7 @@ TEST(Batches, refuse_what_no_vendor_takes_before_anything_is_sent) {
             std::string::npos);
   EXPECT_NE(refused({{.id = "a/../b"}}, "openai:gpt-5-mini").find("letters"), std::string::npos);
   EXPECT_NE(refused({{.id = "\xff"}}, "openai:gpt-5-mini").find("letters"), std::string::npos);
-  EXPECT_NE(refused(two_requests(), "gemini:gemini-2.5-flash").find("no batches"),
-            std::string::npos);
+  EXPECT_NE(refused(two_requests(), "ollama:llama3.2").find("no batches"), std::string::npos);
   EXPECT_FALSE(models.batch("openai:../models"));
   EXPECT_FALSE(models.batch("batch_1"));
   EXPECT_TRUE(server.requests().empty());

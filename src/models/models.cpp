@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "core/text.h"
 #include "core/try.h"
@@ -16,6 +17,7 @@
 #include "models/listed_models.h"
 #include "models/provider_model.h"
 #include "models/trace_text.h"
+#include "net/event_loop.h"
 #include "net/http_client.h"
 #include "providers/base_url.h"
 #include "wright/detail/version.h"
@@ -96,11 +98,22 @@ std::string without_address_part(const VendorInfo& vendor, std::string_view name
 struct Models::Shared {
   explicit Shared(ModelsOptions given)
       : options(std::move(given)),
-        client(std::make_shared<net::HttpClient>(net::HttpClient::Options{
-            .user_agent = fmt::format("wright/{}", WRIGHT_VERSION),
-            .ca_file = options.ca_file,
-            .trace = options.trace ? models::trace_as_text(options.trace)
-                                   : std::function<void(const net::HttpTraceEvent&)>()})) {}
+        client(new net::HttpClient(
+                   {.user_agent = fmt::format("wright/{}", WRIGHT_VERSION),
+                    .ca_file = options.ca_file,
+                    .trace = options.trace ? models::trace_as_text(options.trace)
+                                           : std::function<void(const net::HttpTraceEvent&)>()}),
+               end_client) {}
+
+  // Whoever lets go of the last model may do so in its answer, in the client's own thread, where
+  // the client cannot end.
+  static void end_client(net::HttpClient* client) {
+    if (client->loop().is_own_thread()) {
+      std::thread([client] { delete client; }).detach();
+    } else {
+      delete client;
+    }
+  }
 
   Model own_model(std::string_view id) const {
     return options.find_model ? options.find_model(id) : Model();
@@ -211,7 +224,7 @@ struct Models::Shared {
     auto found = TRY(endpoint(id));
     auto pace = pacer(found.vendor);
     auto proof = credentials_of(found);
-    return models::Candidate{std::move(found), std::move(pace), std::move(proof)};
+    return models::Candidate{std::move(found), std::move(pace), std::move(proof), options.pace};
   }
 
   // One for all models of a vendor, so that its token is obtained once.

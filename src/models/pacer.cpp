@@ -35,6 +35,11 @@ Pacer::Time Pacer::reserve(Time now, std::int64_t tokens) {
   return at;
 }
 
+Pacer::Time Pacer::after_pause(Time now) {
+  const std::lock_guard lock(mutex_);
+  return std::max(now, paused_until_);
+}
+
 void Pacer::pause_until(Time time) {
   const std::lock_guard lock(mutex_);
   paused_until_ = std::max(paused_until_, time);

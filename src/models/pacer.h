@@ -19,6 +19,9 @@ class Pacer {
   // When a request of about that many tokens may be sent; reserves its place.
   Time reserve(Time now, std::int64_t tokens);
 
+  // When a request may be sent, by what the vendor itself asked for.
+  Time after_pause(Time now);
+
   // Nothing is sent before.
   void pause_until(Time time);
 

@@ -36,7 +36,9 @@ bool is_success(int status) {
 // A response that ended as it should, and holds neither words nor calls. A vendor that pauses says
 // so, and sends blocks of its own.
 bool says_nothing(const Response& response) {
-  if (response.stop_reason == StopReason::other) return response.content.empty();
+  if (response.stop_reason == StopReason::other || response.stop_reason == StopReason::paused) {
+    return response.content.empty();
+  }
   if (response.stop_reason != StopReason::end_turn) return false;
   return std::ranges::none_of(response.content, [](const Part& part) {
     const auto* text = std::get_if<Text>(&part);
@@ -67,6 +69,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
   // The client may be destroyed while a request waits for its next attempt.
   ~PendingRequest() {
+    leave({});
     if (!has_ended_) end(fail(ErrorCode::cancelled, "The program is ending"));
   }
 
@@ -157,6 +160,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     if (has_ended_) return;
     loop().cancel(timer_);
     plan_->client.cancel(exchange_);
+    leave({});
     end(fail(ErrorCode::cancelled, "The request to the model was cancelled"));
   }
 
@@ -168,15 +172,41 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     }
     const auto now = Clock::now();
     const auto tokens = static_cast<std::int64_t>(encoded->body.size() / kBytesOfAToken);
-    const auto at = candidate().pacer->reserve(now, tokens);
+    const bool is_kept = candidate().keeper != nullptr;
+    const auto at =
+        is_kept ? candidate().pacer->after_pause(now) : candidate().pacer->reserve(now, tokens);
     if (at <= now) {
-      send(std::move(*encoded));
+      enter(std::move(*encoded), tokens);
       return;
     }
-    timer_ =
-        loop().run_at(at, [self = shared_from_this(), encoded = std::move(*encoded)]() mutable {
-          self->send(std::move(encoded));
-        });
+    timer_ = loop().run_at(at, [self = shared_from_this(), encoded = std::move(*encoded),
+                                tokens]() mutable { self->enter(std::move(encoded), tokens); });
+  }
+
+  // Others share the pace: whoever keeps it says when.
+  void enter(HttpRequest request, std::int64_t tokens) {
+    if (candidate().keeper == nullptr) return send(std::move(request));
+    const auto kept = std::make_shared<HttpRequest>(std::move(request));
+    const auto go = [weak = weak_from_this(), kept, &loop = loop()] {
+      loop.post([weak, kept] {
+        const auto self = weak.lock();
+        if (!self || self->has_ended_ || self->entered_ == nullptr) return;
+        self->loop().cancel(self->timer_);
+        self->send(std::move(*kept));
+      });
+    };
+    // Keeps it alive meanwhile, too.
+    timer_ = loop().run_at(Clock::now() + time_left(), [self = shared_from_this()] {
+      self->take(fail(ErrorCode::timeout,
+                      fmt::format("The pace of requests to {} left no room for this one in time",
+                                  self->candidate().id())));
+    });
+    entered_ = candidate().keeper;
+    entry_ = entered_->enter(candidate().endpoint, tokens, go);
+  }
+
+  void leave(const PaceKeeper::Left& left) {
+    if (const auto keeper = std::exchange(entered_, {})) keeper->leave(entry_, left);
   }
 
   // Between the encoder and the transport: the request says who asks.
@@ -234,6 +264,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
   void take(Result<Response> result) {
     if (has_ended_) return;
+    leave(left_by(result));
     if (result) usage_ += result->usage;
     if (result && says_nothing(*result)) result = std::unexpected(nothing_said());
     if (result) {
@@ -271,6 +302,16 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       remember(std::move(result).error());
       end(std::unexpected(final_error()));
     }
+  }
+
+  PaceKeeper::Left left_by(const Result<Response>& result) const {
+    PaceKeeper::Left left;
+    if (result) left.tokens = result->usage.input_tokens + result->usage.output_tokens;
+    if (left.tokens == 0) left.tokens.reset();  // not told
+    if (result) return left;
+    const auto asked = asked_wait(result.error());
+    if (asked && *asked <= plan_->options.retry.longest_asked_wait) left.pause = *asked;
+    return left;
   }
 
   // The same request may give an answer the next time, but hardly the time after.
@@ -331,17 +372,27 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   net::HttpClient::Exchange exchange_ = 0;
   net::EventLoop::Timer timer_;
   bool has_ended_ = false;
-  std::vector<std::string> secrets_;  // of the credential that was sent last
-  bool has_renewed_ = false;          // it, after the vendor refused it
+  std::vector<std::string> secrets_;     // of the credential that was sent last
+  bool has_renewed_ = false;             // it, after the vendor refused it
+  std::shared_ptr<PaceKeeper> entered_;  // while it knows of this attempt
+  PaceKeeper::Entry entry_ = 0;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
+
+std::vector<Candidate> sharing_texts(std::vector<Candidate> candidates) {
+  for (Candidate& candidate : candidates) {
+    candidate.endpoint.texts = std::make_shared<SharedTexts>();
+  }
+  return candidates;
+}
 
 class ProviderModel : public ModelBackend {
  public:
   ProviderModel(std::vector<Candidate> candidates, ProviderOptions options,
                 std::shared_ptr<net::HttpClient> client)
       : client_(std::move(client)),
-        plan_(std::make_shared<const Plan>(std::move(candidates), options, *client_)) {}
+        plan_(std::make_shared<const Plan>(sharing_texts(std::move(candidates)), options,
+                                           *client_)) {}
 
   Result<Response> complete(const Request& request, const ModelCall& call) override {
     return complete_blocking(*this, request, call);

@@ -17,6 +17,7 @@ struct Candidate {
   Endpoint endpoint;
   std::shared_ptr<Pacer> pacer;
   std::shared_ptr<Credentials> credentials = {};  // null: the endpoint's key is all there is
+  std::shared_ptr<PaceKeeper> keeper = {};        // in the pacer's place, but for its pauses
 
   std::string id() const { return endpoint.vendor.name + ":" + endpoint.model.name; }
 };

@@ -72,6 +72,10 @@ void SecretFilter::clean(Response& response) const {
   for (Part& part : response.content) {
     if (auto* text = std::get_if<Text>(&part)) {
       clean(text->text);
+      for (Citation& each : text->citations) {
+        for (std::string* words : {&each.url, &each.title, &each.quote, &each.opaque})
+          clean(*words);
+      }
     } else if (auto* reasoning = std::get_if<Reasoning>(&part)) {
       clean(reasoning->text);
     } else if (auto* call = std::get_if<ToolCall>(&part)) {

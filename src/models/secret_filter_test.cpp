@@ -47,11 +47,14 @@ TEST(SecretFilter, cleans_every_word_of_a_response) {
   const std::string key = kKey;
   Response response;
   response.model = "m " + key;
-  response.content = {Text{key}, Reasoning{key, {}},
+  response.content = {Text{key, {}, {{key, key, key, key}}}, Reasoning{key, {}},
                       ToolCall{key, key, "{\"a\":\"" + key + "\"}"}};
   SecretFilter({key}).clean(response);
   EXPECT_EQ(response.model, "m [REDACTED]");
   EXPECT_EQ(std::get<Text>(response.content[0]).text, "[REDACTED]");
+  const std::string hidden = "[REDACTED]";
+  EXPECT_EQ(std::get<Text>(response.content[0]).citations,
+            std::vector({Citation{hidden, hidden, hidden, hidden}}));
   EXPECT_EQ(std::get<Reasoning>(response.content[1]).text, "[REDACTED]");
   EXPECT_EQ(std::get<ToolCall>(response.content[2]),
             (ToolCall{"[REDACTED]", "[REDACTED]", R"({"a":"[REDACTED]"})"}));

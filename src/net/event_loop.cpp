@@ -48,7 +48,8 @@ void EventLoop::post(Task task) {
     is_first = posted_.empty();
     posted_.push_back(std::move(task));
   }
-  if (!is_first) return;  // the loop has been woken and has not run yet
+  // The loop has been woken and has not run yet, or is awake and looks before it waits.
+  if (!is_first || is_own_thread()) return;
   const std::uint64_t one = 1;
   (void)!::write(wake_up_.get(), &one, sizeof(one));
 }
@@ -83,8 +84,8 @@ void EventLoop::run() {
   block_signals();
   std::array<epoll_event, 64> ready{};
   while (!is_ending_) {
-    const int count =
-        epoll_wait(epoll_.get(), ready.data(), ready.size(), milliseconds_to_next_timer());
+    const int count = epoll_wait(epoll_.get(), ready.data(), ready.size(),
+                                 has_posted() ? 0 : milliseconds_to_next_timer());
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = ready[static_cast<std::size_t>(i)];
       const auto found = watched_.find(event.data.fd);
@@ -97,13 +98,24 @@ void EventLoop::run() {
   }
 }
 
+// What these tasks post themselves follows at once, unless it posts again: descriptors have their
+// turn, too.
 void EventLoop::run_posted() {
-  std::vector<Task> tasks;
-  {
-    const std::lock_guard lock(mutex_);
-    tasks.swap(posted_);
+  constexpr int kRounds = 2;
+  for (int round = 0; round < kRounds && !is_ending_; ++round) {
+    std::vector<Task> tasks;
+    {
+      const std::lock_guard lock(mutex_);
+      tasks.swap(posted_);
+    }
+    if (tasks.empty()) return;
+    for (const Task& task : tasks) task();
   }
-  for (const Task& task : tasks) task();
+}
+
+bool EventLoop::has_posted() {
+  const std::lock_guard lock(mutex_);
+  return !posted_.empty();
 }
 
 void EventLoop::run_timers() {

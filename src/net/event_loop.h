@@ -48,6 +48,7 @@ class EventLoop {
  private:
   void run();
   void run_posted();
+  bool has_posted();
   void run_timers();
   int milliseconds_to_next_timer() const;
 

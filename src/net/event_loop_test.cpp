@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <future>
 #include <string>
 
@@ -52,6 +53,35 @@ TEST(EventLoop, a_task_may_post_and_set_timers) {
   loop.post(
       [&] { loop.post([&] { loop.run_at(EventLoop::Clock::now(), [&] { done.set_value(); }); }); });
   done.get_future().get();
+}
+
+TEST(EventLoop, a_task_that_posts_itself_again_and_again_holds_up_nobody) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  {
+    std::promise<void> is_heard;
+    std::promise<void> others_ran;
+    bool has_heard = false;
+    std::function<void()> again;
+    EventLoop loop;
+    again = [&] {
+      if (!has_heard) loop.post(again);
+    };
+    loop.post([&] {
+      loop.watch(ends[0], EPOLLIN, [&](std::uint32_t) {
+        has_heard = true;
+        loop.forget(ends[0]);
+        is_heard.set_value();
+      });
+      again();
+    });
+    loop.post([&] { others_ran.set_value(); });
+    others_ran.get_future().get();
+    ASSERT_EQ(write(ends[1], "a", 1), 1);
+    is_heard.get_future().get();
+  }
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(EventLoop, tells_when_a_descriptor_is_ready_until_it_is_forgotten) {

@@ -67,6 +67,11 @@ HttpExchange::HttpExchange(std::uint64_t number, HttpRequest request, const Http
 
 Result<void> HttpExchange::prepare(CurlHandle handle) {
   handle_ = std::move(handle);
+  if (handle_ == nullptr) {
+    return fail(ErrorCode::unavailable,
+                "Requests over HTTP need libcurl, which cannot be used: install libcurl.so.4 "
+                "(on Debian the package libcurl4)");
+  }
   if (has_line_break(request_.url)) {
     return fail(ErrorCode::invalid_argument, "The URL of the server contains a line break");
   }
@@ -124,6 +129,7 @@ Result<void> HttpExchange::prepare(CurlHandle handle) {
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(CURLOPT_PRIVATE, static_cast<void*>(this));
   trace_request();
+  request_.headers = {};  // libcurl has its own; an exchange mostly waits
   return {};
 }
 

@@ -59,7 +59,12 @@ bool has_odd_characters(std::string_view text) {
 }
 
 Result<UrlHandle> parsed(UrlHandle url, std::string_view text) {
-  if (url == nullptr) return fail(ErrorCode::internal, "Out of memory");
+  if (url == nullptr) {
+    return fail(
+        ErrorCode::unavailable,
+        "URLs are read by libcurl, which cannot be used: install libcurl.so.4 (on Debian the "
+        "package libcurl4)");
+  }
   if (text.size() > kLongestUrl) {
     return refused(text, fmt::format("it has {} characters", text.size()));
   }

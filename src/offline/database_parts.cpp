@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include "offline/markdown.h"
 #include "offline/wording.h"
@@ -205,8 +206,8 @@ class Parts {
   }
 
   struct Comparator {
-    std::initializer_list<std::string_view> first;
-    std::initializer_list<std::string_view> second;  // the word after it, if it needs one
+    std::vector<std::string_view> first;
+    std::vector<std::string_view> second;  // the word after it, if it needs one
     std::string_view sign;
   };
 
@@ -235,7 +236,7 @@ class Parts {
     }
     for (const Comparator& each : kComparators) {
       if (!read_.is_word(at, each.first)) continue;
-      if (each.second.size() == 0) return std::pair(std::string(each.sign), std::size_t{1});
+      if (each.second.empty()) return std::pair(std::string(each.sign), std::size_t{1});
       if (read_.is_word(at + 1, each.second))
         return std::pair(std::string(each.sign), std::size_t{2});
     }

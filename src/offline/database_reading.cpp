@@ -49,6 +49,10 @@ bool DatabaseReading::says(const char* pattern) const {
 
 bool DatabaseReading::is_word(std::size_t at,
                               std::initializer_list<std::string_view> wanted) const {
+  return is_word(at, std::span(wanted.begin(), wanted.size()));
+}
+
+bool DatabaseReading::is_word(std::size_t at, std::span<const std::string_view> wanted) const {
   return at < words.size() && words[at].kind == PromptWord::Kind::word &&
          std::ranges::find(wanted, lower(words[at].text)) != wanted.end();
 }

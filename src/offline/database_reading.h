@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct DatabaseReading {
   // Whether the prompt has the pattern, whatever its case.
   bool says(const char* pattern) const;
   bool is_word(std::size_t at, std::initializer_list<std::string_view> wanted) const;
+  bool is_word(std::size_t at, std::span<const std::string_view> wanted) const;
   void explain_at(std::size_t at) { words[at].is_explained = true; }
 
   bool is_used(const ColumnMention& mention) const;

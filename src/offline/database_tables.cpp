@@ -42,7 +42,7 @@ class Tables {
     struct Structure {
       Kind kind;
       const char* pattern;
-      std::initializer_list<std::string_view> words;
+      std::vector<std::string_view> words;
     };
     static const std::array kStructures{
         Structure{Kind::foreign_keys,

@@ -116,7 +116,7 @@ std::optional<WordRange> find_name(const std::vector<PromptWord>& words, std::st
   return std::nullopt;
 }
 
-bool take(std::vector<PromptWord>& words, std::initializer_list<std::string_view> wanted) {
+bool take(std::vector<PromptWord>& words, const std::vector<std::string_view>& wanted) {
   bool is_there = false;
   for (PromptWord& word : words) {
     if (word.kind != PromptWord::Kind::word) continue;

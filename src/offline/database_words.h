@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +36,7 @@ struct WordRange {
 std::optional<WordRange> find_name(const std::vector<PromptWord>& words, std::string_view name);
 
 // Whether any word is one of these, given in the singular. Those that are count as explained.
-bool take(std::vector<PromptWord>& words, std::initializer_list<std::string_view> wanted);
+bool take(std::vector<PromptWord>& words, const std::vector<std::string_view>& wanted);
 
 void explain(std::vector<PromptWord>& words, WordRange range);
 

@@ -64,6 +64,7 @@ Listing read_listing(const Json& json) {
   listing.is_truncated = is_set(json, "truncated") || listing.total > shown;
   if (const Json* skipped = member(json, "skipped")) {
     listing.ignored = integer_at(*skipped, "ignored");
+    listing.hidden = integer_at(*skipped, "hidden");
   }
   return listing;
 }

@@ -21,6 +21,7 @@ struct Listing {
   std::int64_t total = 0;
   bool is_truncated = false;
   std::int64_t ignored = 0;  // left out because of .gitignore
+  std::int64_t hidden = 0;   // left out because of their names
 };
 
 struct FileText {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/context_window.h"
@@ -178,6 +179,15 @@ StopReason limit(std::string& text, const Request& request) {
   return StopReason::max_tokens;
 }
 
+// Whether an image or a file comes with what the user says now.
+bool shows_something(const Request& request) {
+  const auto said = std::ranges::find_if(request.messages.rbegin(), request.messages.rend(),
+                                         [](const Message& each) { return each.is_from_user(); });
+  return said != request.messages.rend() && std::ranges::any_of(said->parts, [](const Part& part) {
+           return std::holds_alternative<Image>(part);
+         });
+}
+
 Result<Response> complete(const Request& request, const ModelCall& call) {
   if (call.stop.stop_requested())
     return fail(ErrorCode::cancelled, "The offline planner was stopped");
@@ -187,6 +197,12 @@ Result<Response> complete(const Request& request, const ModelCall& call) {
   if (format == ResponseFormat::Kind::json_schema) {
     return fail(ErrorCode::unsupported,
                 "The offline planner cannot answer by a JSON schema; choose a language model");
+  }
+  if (shows_something(request)) {
+    return fail(
+        ErrorCode::unsupported,
+        "The offline planner looks at no images or files. Choose a model that does: `wright "
+        "models` lists them, --model NAME takes one");
   }
   // It has no words of its own for what was said.
   if (!request.messages.empty() && is_asked_for_summary(request.messages.back())) {

@@ -215,9 +215,10 @@ std::string normalised(std::string_view prompt) {
   text = trim(text);
   replace(text, kEnd, "");
   for (int round = 0; round < 3; ++round) {
-    const bool changed = replace(text, kGreeting, "") | replace(text, kRequest, "") |
-                         replace(text, kIndirect, R"(\1)");
-    if (!changed) break;
+    const bool had_greeting = replace(text, kGreeting, "");
+    const bool was_request = replace(text, kRequest, "");
+    const bool was_indirect = replace(text, kIndirect, R"(\1)");
+    if (!had_greeting && !was_request && !was_indirect) break;
   }
   return text;
 }

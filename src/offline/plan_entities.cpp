@@ -99,6 +99,20 @@ class SetPlan {
 
   // --- files, from a listing
 
+  static std::string not_counted(const Listing& found) {
+    std::vector<std::string> parts;
+    if (found.hidden > 0) {
+      parts.push_back(
+          fmt::format("what is hidden ({})", counted(found.hidden, "entry", "entries")));
+    }
+    if (found.ignored > 0) {
+      parts.push_back(
+          fmt::format("what .gitignore names ({})", counted(found.ignored, "entry", "entries")));
+    }
+    return parts.empty() ? std::string()
+                         : fmt::format("Not counted: {}.", fmt::join(parts, " and "));
+  }
+
   std::string listed() {
     std::string glob = "*";
     if (globs_.size() == 1) glob = globs_.front();
@@ -122,6 +136,7 @@ class SetPlan {
           answer.item(found.files[i].path);
         if (found.total > 40) answer.item(fmt::format("… and {} more", found.total - 40));
       }
+      if (const std::string others = not_counted(found); !others.empty()) answer.paragraph(others);
       return answer.text();
     }
     std::vector<FileEntry> files = found.files;

@@ -103,6 +103,8 @@ TEST_F(OfflineOnDisk, answers_about_uses_files_and_folders) {
   EXPECT_SAYS(ask("what does account.rs do?"), "src/account.rs:8");
   EXPECT_SAYS(ask("which files contain balance?"), "src/account.rs");
   EXPECT_SAYS(ask("how many rust files are there?"), "2 files named *.rs");
+  EXPECT_SAYS(ask("how many files are there?"),
+              "Not counted: what is hidden (1 entry) and what .gitignore names (1 entry).");
   EXPECT_SAYS(ask("what does nosuch.rs do?"), "There is no file or folder");
   EXPECT_SAYS(ask("what does src do?"), "`src` holds 0 folders and 2 files");
   EXPECT_SAYS(ask("what are the largest files?"), "src/account.rs");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/lines.h"  // IWYU pragma: export
 #include "core/text.h"
 
 namespace wright::offline {
@@ -15,9 +16,6 @@ inline std::string_view trim(std::string_view text) {
   return trimmed(text, " \t\r\n\v\f");
 }
 bool contains_ignoring_case(std::string_view text, std::string_view part);
-
-// Lines without their line ends ("\n" or "\r\n").
-std::vector<std::string_view> split_lines(std::string_view text);
 
 // The words of a text: runs of letters, digits and underscores.
 std::vector<std::string> words_of(std::string_view text);

@@ -33,6 +33,7 @@ OnRow keep_in(std::vector<std::int64_t>& ids) {
 Result<void> BatchWriter::create(const NewSession& session, Requests& requests) {
   const auto config = TRY(store::config_column(session.config));
   const auto labels = TRY(store::labels_column(session.labels));
+  TRY(store::check_tenant(session.tenant));
   if (session.is_queued && session.runner_id) return std::unexpected(store::queued_with_runner());
   if (session.is_queued && session.parent_session_id) {
     return std::unexpected(store::queued_child());
@@ -49,7 +50,7 @@ Result<void> BatchWriter::create(const NewSession& session, Requests& requests) 
                         session.user_prompt, now_, session.parent_session_id, config,
                         Session{}.format_version, session.parent_call_id, session.runner_id,
                         to_string(status), session.priority, session.ready_at, moment_.wall,
-                        moment_.boot_id, moment_.boot, labels),
+                        moment_.boot_id, moment_.boot, labels, session.tenant),
               [this, epoch](const Row& row) -> Result<void> {
                 ids_.session = row.integer(0);
                 ids_.epoch = epoch;

@@ -56,6 +56,7 @@ class BatchWriter {
   Result<void> apply(const Prune& write, Requests& requests);
   Result<void> apply(const PutRecord& write, Requests& requests);
   Result<void> apply(const RemoveRecords& write, Requests& requests);
+  Result<void> apply(const TakePermits& write, Requests& requests);
 
   // As $1 of statements with kTarget: absent for the session that the batch is about to create.
   std::optional<SessionId> target_value(SessionId written) const {

@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "postgres/batch.h"
+#include "store/permits.h"
 #include "store/status.h"
 
 namespace wright::postgres {
@@ -93,10 +94,33 @@ Result<void> BatchWriter::apply(const Claim& write, Requests& requests) {
   std::vector<std::string> except;
   for (const SessionId id : write.except) except.push_back(std::to_string(id));
   values.push_back(array_literal(except));
+  values.push_back(array_literal(write.except_models));
   requests.push_back(
       request(Query::claim, std::move(values), [this](const Row& row) -> Result<void> {
         ids_.claimed.push_back({row.integer(0), static_cast<int>(row.integer(1))});
         tell_of_wish(row.integer(0), row.optional_text(2));
+        return {};
+      }));
+  return {};
+}
+
+// The row is locked by a statement of its own: the next one sees what others took until then.
+Result<void> BatchWriter::apply(const TakePermits& write, Requests& requests) {
+  const TakePermits asked = store::sensible(write);
+  requests.push_back(request(Query::runner_lives, values_of(asked.runner_id, moment_.wall,
+                                                            moment_.boot_id, moment_.boot)));
+  requests.push_back(request(Query::make_pace, values_of(asked.name)));
+  requests.push_back(request(Query::lock_pace, values_of(asked.name)));
+  requests.push_back(request(Query::forget_slots,
+                             values_of(asked.name, moment_.wall, moment_.boot_id, moment_.boot)));
+  requests.push_back(request(
+      Query::take_permits,
+      values_of(asked.runner_id, asked.name, asked.requests_per_minute, asked.tokens_per_minute,
+                asked.concurrent_requests, asked.requests, asked.tokens, asked.tokens_of_first,
+                asked.slots, asked.used_slots, std::int64_t{asked.pause.count()}, moment_.wall),
+      [this](const Row& row) -> Result<void> {
+        ids_.permits.push_back({row.integer(0), row.integer(1), row.integer(2),
+                                std::chrono::milliseconds(row.integer(3))});
         return {};
       }));
   return {};
@@ -111,7 +135,9 @@ void BatchWriter::tell_of_wish(SessionId id, std::optional<std::string> reason) 
 }
 
 Result<void> BatchWriter::apply(const DeleteSession& write, Requests& requests) {
-  requests.push_back(request(Query::delete_family, values_of(target(write.session_id))));
+  requests.push_back(request(Query::delete_family,
+                             values_of(target(write.session_id), std::int64_t{write.unless_running},
+                                       moment_.wall, moment_.boot_id, moment_.boot)));
   return {};
 }
 

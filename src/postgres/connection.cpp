@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "postgres/connecting.h"
 #include "postgres/errors.h"
 #include "postgres/place.h"
 
@@ -92,33 +93,35 @@ std::string_view advice_for(PGconn* connection, std::string_view message) {
 
 }  // namespace
 
-Result<Connection> Connection::open(const std::string& place) {
+Result<Connection> Connection::open(const std::string& place, Logger logger) {
   TRY(check_place(place));
-  // What stands before `dbname` is a default that the place may override.
-  constexpr std::array kNames{"connect_timeout",           "keepalives_idle",
-                              "keepalives_interval",       "keepalives_count",
-                              "fallback_application_name", "dbname",
-                              "client_encoding",           static_cast<const char*>(nullptr)};
-  const std::array kGiven{"5",      "10",          "5",    "3",
-                          "wright", place.c_str(), "UTF8", static_cast<const char*>(nullptr)};
-  constexpr int kExpandPlace = 1;
-  Connection connection(PQconnectdbParams(kNames.data(), kGiven.data(), kExpandPlace));
+  auto kept = std::make_unique<const Logger>(std::move(logger));
+  pg_conn* const begun = connect(place, *kept);
+  Connection connection(begun, std::move(kept));
   if (connection.connection_ == nullptr) {
-    return fail(ErrorCode::unavailable, "There is no memory for a connection to PostgreSQL");
+    return fail(ErrorCode::unavailable,
+                "PostgreSQL is reached through libpq, which cannot be used: install libpq.so.5 (on "
+                "Debian the package libpq5)");
   }
   PGconn* const raw = connection.connection_.get();
   if (PQstatus(raw) != CONNECTION_OK) {
-    const std::string why = without_passwords(why_not_connected(PQerrorMessage(raw)), place);
+    // It is still under way where nobody has answered; libpq has said by now who that is.
+    const bool is_late = PQstatus(raw) != CONNECTION_BAD;
+    const std::string said =
+        trimmed(PQerrorMessage(raw)) + std::string(is_late ? " timeout expired" : "");
+    const std::string why = without_passwords(why_not_connected(said), place);
+    const auto open_file = open_password_file(place);
+    const std::string advice =
+        open_file && PQconnectionNeedsPassword(raw) == 1
+            ? fmt::format(". {0} is not used, since others may read it: chmod 600 {0}", *open_file)
+            : std::string(advice_for(raw, why));
     return fail(ErrorCode::unavailable,
-                fmt::format("Cannot connect to PostgreSQL: {}{}", why, advice_for(raw, why)));
+                fmt::format("Cannot connect to PostgreSQL: {}{}", why, advice));
   }
   constexpr int kNonBlocking = 1;
   if (PQsetnonblocking(raw, kNonBlocking) != 0 || PQenterPipelineMode(raw) != 1) {
     return fail(ErrorCode::internal, trimmed(PQerrorMessage(raw)));
   }
-  // Notices are for people at a terminal of the database.
-  PQsetNoticeReceiver(
-      raw, [](void*, const PGresult*) {}, nullptr);
   return connection;
 }
 
@@ -259,6 +262,7 @@ Outcome Connection::exchange(std::span<const Request> requests, Deadline deadlin
         prepared_.insert(prepared->name);
       } else if (status == PGRES_TUPLES_OK && request.on_row) {
         for (int row = 0; row < PQntuples(result.get()) && row_error_; ++row) {
+          outcome.has_told_rows = true;
           row_error_ = request.on_row(Row(result.get(), row));
         }
       }

@@ -11,9 +11,11 @@
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "postgres/request.h"
 #include "wright/error.h"
+#include "wright/log.h"
 
 struct pg_conn;
 struct pg_result;
@@ -35,6 +37,7 @@ struct Outcome {
   std::string message = {};
   // Every row came, so whoever finds out that it was committed knows all that there is to know.
   bool has_all_rows = false;
+  bool has_told_rows = false;  // of one of the requests, be it that another failed
   bool is_unprepared = false;  // it failed because of a kept statement, and can be tried again
 
   bool is_done() const { return kind == Kind::done; }
@@ -48,8 +51,8 @@ enum class Preparing : std::uint8_t { kept, every_time };
 class Connection {
  public:
   // `place` is an URI or a connection string of libpq; service files, TLS and the environment are
-  // libpq's.
-  static Result<Connection> open(const std::string& place);
+  // libpq's. What the server says at the side goes to the logger.
+  static Result<Connection> open(const std::string& place, Logger logger = {});
 
   bool is_open() const;
 
@@ -69,7 +72,8 @@ class Connection {
   struct Close {
     void operator()(pg_conn* connection) const;
   };
-  explicit Connection(pg_conn* connection) : connection_(connection) {}
+  Connection(pg_conn* connection, std::unique_ptr<const Logger> logger)
+      : logger_(std::move(logger)), connection_(connection) {}
 
   bool send(std::span<const Request* const> requests, Preparing preparing);
   bool flush(Deadline deadline);
@@ -79,6 +83,7 @@ class Connection {
   Outcome lost(Outcome outcome);
   void give_up();
 
+  std::unique_ptr<const Logger> logger_;  // outlives the connection
   std::unique_ptr<pg_conn, Close> connection_;
   std::unordered_set<std::string> prepared_;  // by name
   std::vector<const Sql*> being_prepared_;    // in this exchange; null: the request itself

@@ -10,10 +10,11 @@
 namespace wright::postgres {
 
 Pool::Pool(std::string place, std::string schema, std::size_t connections,
-           std::optional<Clocks> clocks)
+           std::optional<Clocks> clocks, Logger logger)
     : place_(std::move(place)),
       statements_(std::move(schema)),
       clocks_(std::move(clocks)),
+      logger_(std::move(logger)),
       connections_(std::max<std::size_t>(connections, 1)) {
   for (std::size_t i = 0; i < connections_; ++i) {
     free_.push_back(std::make_unique<Slot>());
@@ -56,7 +57,7 @@ void Pool::give_back(std::unique_ptr<Slot> slot) {
 Result<void> Pool::connect_now(Slot& slot) {
   if (slot.connection && slot.connection->is_open()) return {};
   slot.connection.reset();
-  slot.connection = TRY(Connection::open(place_));
+  slot.connection = TRY(Connection::open(place_, logger_));
   if (clocks_) return {};
   std::int64_t server_ms = 0;
   const std::int64_t asked = boot_clock_ms();
@@ -87,8 +88,7 @@ Outcome Pool::exchange(Slot& slot, std::span<const Request> requests, Deadline d
   if (preparing == Preparing::every_time || !is_about_preparing(outcome)) return outcome;
   // The server has undone everything. It can be sent once more by whoever has not taken rows of it.
   preparing_ = Preparing::every_time;
-  const auto sent = requests.first(std::min(outcome.index, requests.size()));
-  if (std::ranges::any_of(sent, [](const Request& request) { return bool{request.on_row}; })) {
+  if (outcome.has_told_rows) {
     outcome.is_unprepared = true;
     return outcome;
   }

@@ -32,8 +32,8 @@ struct Slot {
 class Pool {
  public:
   // With `clocks` the caller's time counts, else that of the server.
-  Pool(std::string place, std::string schema, std::size_t connections,
-       std::optional<Clocks> clocks);
+  Pool(std::string place, std::string schema, std::size_t connections, std::optional<Clocks> clocks,
+       Logger logger = {});
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -84,6 +84,7 @@ class Pool {
   const std::string place_;
   const Statements statements_;
   const std::optional<Clocks> clocks_;
+  const Logger logger_;
   std::atomic<std::int64_t> server_ahead_{0};  // of boot_clock_ms()
   std::atomic<Preparing> preparing_{Preparing::kept};
   std::mutex mutex_;

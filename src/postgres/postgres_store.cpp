@@ -62,8 +62,8 @@ Result<std::unique_ptr<Store>> open_store(const std::string& place, PostgresOpti
                                           Caution caution) {
   TRY(check_schema_name(options.schema));
   if (options.clock) options.clock = store::usable(std::move(*options.clock));
-  auto pool =
-      std::make_unique<Pool>(place, options.schema, options.connections, std::move(options.clock));
+  auto pool = std::make_unique<Pool>(place, options.schema, options.connections,
+                                     std::move(options.clock), std::move(options.logger));
   {
     Pool::Lease slot =
         TRY(pool->take(Pool::Use::writing, std::chrono::steady_clock::now() + kPatience));

@@ -110,6 +110,12 @@ Result<void> Questions::explain(const AnswerWait& write) {
   return std::unexpected(store::not_open(*wait));
 }
 
+Result<void> Questions::explain(const DeleteSession& write) {
+  TRY(check_session(write.session_id));
+  if (!write.unless_running) return {};
+  return std::unexpected(store::is_running(write.session_id));
+}
+
 Result<void> Questions::explain(const RenewRunner& write) {
   return std::unexpected(store::no_runner(write.runner_id));
 }
@@ -130,6 +136,11 @@ Result<void> Questions::explain(const Enqueue& write) {
 }
 
 Result<void> Questions::explain(const Claim& write) {
+  const auto all = TRY(runners());
+  return store::check_alive(write.runner_id, all, moment_);
+}
+
+Result<void> Questions::explain(const TakePermits& write) {
   const auto all = TRY(runners());
   return store::check_alive(write.runner_id, all, moment_);
 }

@@ -34,7 +34,7 @@ class Questions {
   Result<void> explain(const HoldLease& write);
   Result<void> explain(const ReleaseLease& write) { return check_session(write.session_id); }
   Result<void> explain(const AnswerWait& write);
-  Result<void> explain(const DeleteSession& write) { return check_session(write.session_id); }
+  Result<void> explain(const DeleteSession& write);
   Result<void> explain(const ForkSession&) { return {}; }
   Result<void> explain(const RegisterRunner&) { return {}; }
   Result<void> explain(const RenewRunner& write);
@@ -46,6 +46,7 @@ class Questions {
   Result<void> explain(const Prune&) { return {}; }
   Result<void> explain(const PutRecord& write);
   Result<void> explain(const RemoveRecords&) { return {}; }
+  Result<void> explain(const TakePermits& write);
 
   struct Standing {
     store::Lease lease;

@@ -69,23 +69,27 @@ Result<std::vector<StoredEvent>> read_events(Pool& pool, const EventFilter& filt
   }
   const Sql sql = pool.statements().make(fmt::format(
       "SELECT {} FROM @agent_events WHERE sequence > $2::bigint AND sequence <= $4::bigint "
-      "AND {} ORDER BY sequence LIMIT $3::bigint",
+      "AND {}{} ORDER BY sequence LIMIT $3::bigint",
       store::kEventColumns,
       filter.session_id
           ? "session_id IN (WITH RECURSIVE family (id) AS (SELECT $1::bigint UNION "
             "SELECT child.id FROM @agent_sessions child "
             "JOIN family ON child.parent_session_id = family.id) SELECT id FROM family)"
-          : "$1::bigint IS NULL"));
+          : "$1::bigint IS NULL",
+      filter.tenant ? " AND EXISTS (SELECT 1 FROM @agent_sessions AS session "
+                      "WHERE session.id = session_id AND session.tenant = $5::text)"
+                    : " AND $5::text IS NULL"));
   std::vector<StoredEvent> events;
   TRY(pool.read([&] {
     events.clear();
-    return std::vector{Request{
-        &sql, values_of(filter.session_id, filter.after, row_limit(filter.limit), first.last),
-        [&](const Row& row) -> Result<void> {
-          auto event = TRY(store::event_of(row));
-          events.push_back(std::move(event));
-          return {};
-        }}};
+    return std::vector{Request{&sql,
+                               values_of(filter.session_id, filter.after, row_limit(filter.limit),
+                                         first.last, filter.tenant),
+                               [&](const Row& row) -> Result<void> {
+                                 auto event = TRY(store::event_of(row));
+                                 events.push_back(std::move(event));
+                                 return {};
+                               }}};
   }));
   if (events.empty() && filter.session_id) {
     TRY(read_session(pool, *filter.session_id));

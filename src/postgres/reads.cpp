@@ -107,23 +107,27 @@ Result<std::vector<Session>> read_sessions(Pool& pool, const SessionFilter& filt
   sql += filter.ended_before
              ? fmt::format(" AND {} AND coalesce(ended_at, started_at) < $12::bigint", kEnded)
              : " AND $12::bigint IS NULL";
+  sql += filter.tenant ? " AND tenant = $13::text" : " AND $13::text IS NULL";
   if (filter.is_root) sql += " AND parent_session_id IS NULL";
   if (filter.is_abandoned) sql += fmt::format(" AND status = 'running' AND NOT {}", is_driven);
   if (filter.needs_driver) {
     sql += fmt::format(" AND id IN (SELECT id FROM up WHERE above IS NULL) AND NOT {} AND NOT {}",
                        kEnded, is_driven);
   }
-  sql += " ORDER BY id DESC LIMIT $6::bigint";
+  const bool keeps_first = filter.keep == Page::Keep::first;
+  sql += fmt::format(" ORDER BY id {} LIMIT $6::bigint", keeps_first ? "" : "DESC");
   std::optional<std::string_view> status;
   if (filter.status) status = to_string(*filter.status);
   const store::Moment now = pool.now();
-  return read_list<Session>(
+  auto sessions = TRY(read_list<Session>(
       pool, pool.statements().make(sql),
       values_of(filter.started_since, filter.agent_name, status, filter.parent_session_id,
                 filter.text, row_limit(filter.limit), now.wall, now.boot_id, now.boot,
                 filter.after.value_or(kFirstId), filter.before.value_or(kLastId),
-                filter.ended_before),
-      store::session_of<Row>);
+                filter.ended_before, filter.tenant),
+      store::session_of<Row>));
+  if (keeps_first) std::ranges::reverse(sessions);
+  return sessions;
 }
 
 Result<std::vector<StoredMessage>> read_messages(Pool& pool, SessionId id, const Page& page) {
@@ -163,12 +167,15 @@ Result<std::vector<StoredWait>> read_waits(Pool& pool, const WaitFilter& filter)
   sql += filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "$1::bigint IS NULL";
   if (filter.status) sql += fmt::format(" AND status = '{}'", to_string(*filter.status));
   sql += filter.id ? " AND id = $2::bigint" : " AND $2::bigint IS NULL";
+  sql += filter.tenant ? " AND EXISTS (SELECT 1 FROM @agent_sessions AS session "
+                         "WHERE session.id = session_id AND session.tenant = $6::text)"
+                       : " AND $6::text IS NULL";
   sql += fmt::format(" {} LIMIT $5::bigint", order_of(page));
-  auto waits = TRY(
-      read_list<StoredWait>(pool, pool.statements().make(sql),
-                            values_of(filter.session_id, filter.id, page.after.value_or(kFirstId),
-                                      page.before.value_or(kLastId), row_limit(page.limit)),
-                            store::wait_of<Row>));
+  auto waits = TRY(read_list<StoredWait>(
+      pool, pool.statements().make(sql),
+      values_of(filter.session_id, filter.id, page.after.value_or(kFirstId),
+                page.before.value_or(kLastId), row_limit(page.limit), filter.tenant),
+      store::wait_of<Row>));
   put_in_order(page, waits);
   return of_session<StoredWait>(pool, filter.session_id, std::move(waits));
 }
@@ -182,13 +189,13 @@ Result<std::vector<Record>> read_records(Pool& pool, const RecordFilter& filter)
   std::vector<Record> records;
   TRY(pool.read([&] {
     records.clear();
-    return std::vector{
-        Request{&sql, values_of(filter.kind, filter.key, filter.due_before, row_limit(filter.limit)),
-                [&](const Row& row) -> Result<void> {
-                  auto record = TRY(store::record_of(row));
-                  records.push_back(std::move(record));
-                  return {};
-                }}};
+    return std::vector{Request{
+        &sql, values_of(filter.kind, filter.key, filter.due_before, row_limit(filter.limit)),
+        [&](const Row& row) -> Result<void> {
+          auto record = TRY(store::record_of(row));
+          records.push_back(std::move(record));
+          return {};
+        }}};
   }));
   return records;
 }
@@ -243,12 +250,13 @@ Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter) {
       "reasoning_tokens, cache_write_tokens, cost_usd, "
       "CASE WHEN ended_at IS NOT NULL THEN coalesce(worked_ms, ended_at - started_at) END "
       "FROM @agent_sessions WHERE started_at >= $1::bigint AND ($2::text IS NULL "
-      "OR agent_name = $2) ORDER BY id");
+      "OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) ORDER BY id");
   const Sql calls = pool.statements().make(
       "SELECT tool_name, agent_name, provider, model, call.status, execution_time_ms "
       "FROM @agent_sessions AS session JOIN @agent_tool_calls AS call "
       "ON call.session_id = session.id WHERE started_at >= $1::bigint "
-      "AND ($2::text IS NULL OR agent_name = $2) AND call.status IN ('completed', 'failed') "
+      "AND ($2::text IS NULL OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) "
+      "AND call.status IN ('completed', 'failed') "
       "ORDER BY session.id, call.id");
   store::StatsCollector collector;
   TRY(pool.read([&] {
@@ -267,7 +275,7 @@ Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter) {
                          row.optional_integer(5));
       return {};
     };
-    const Values values = values_of(filter.started_since, filter.agent_name);
+    const Values values = values_of(filter.started_since, filter.agent_name, filter.tenant);
     return std::vector{Request{&runs, values, add_run}, Request{&calls, values, add_call}};
   }));
   return std::move(collector).finish();

@@ -151,8 +151,37 @@ CREATE TABLE @agent_records (
 CREATE INDEX idx_agent_records_due ON @agent_records (kind, due_at);
 )sql";
 
+// Programs of the version before know neither tenants nor paces that others keep to, but harm
+// nothing: agent_queues is theirs.
+constexpr std::string_view kTenantsAndPaces = R"sql(
+ALTER TABLE @agent_sessions ADD COLUMN tenant TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX idx_agent_sessions_lines ON @agent_sessions (tenant, agent_name, priority DESC, id)
+    WHERE status = 'queued';
+DROP INDEX @idx_agent_sessions_queued;
+CREATE TABLE @agent_lines (
+    tenant TEXT COLLATE "C" NOT NULL,
+    agent_name TEXT COLLATE "C" NOT NULL,
+    served BIGINT NOT NULL,
+    PRIMARY KEY (tenant, agent_name)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
+INSERT INTO @agent_lines SELECT '', agent_name, served FROM @agent_queues;
+CREATE TABLE @agent_paces (
+    name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    requests_until BIGINT NOT NULL DEFAULT 0,
+    tokens_until BIGINT NOT NULL DEFAULT 0,
+    paused_until BIGINT NOT NULL DEFAULT 0
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
+CREATE TABLE @agent_slots (
+    name TEXT COLLATE "C" NOT NULL,
+    runner_id BIGINT NOT NULL,
+    slots BIGINT NOT NULL,
+    wanted BIGINT NOT NULL,
+    PRIMARY KEY (name, runner_id)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
+)sql";
+
 constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels},
-                                 Migration{8, 7, kRecords}};
+                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {

@@ -29,45 +29,56 @@ constexpr std::string_view kFamilies =
     "JOIN family ON child.parent_session_id = family.id), "
     "gone AS (DELETE FROM @agent_sessions WHERE id IN (SELECT id FROM family) RETURNING id) ";
 
-// Locks what one claim may choose from and leaves what others are about to take. Agents take turns:
-// each row's place in its agent's line comes first, then whose turn it is.
+// Locks what one claim may choose from and leaves what others are about to take. Tenants take
+// turns, and the agents of each: each row's place in its agent's line comes first, then whose turn
+// it is.
 std::string claim_sql() {
   return fmt::format(
-      "WITH RECURSIVE names (name) AS ("
-      "(SELECT agent_name FROM @agent_sessions WHERE status = 'queued' ORDER BY agent_name "
-      "LIMIT 1) UNION ALL "
-      "SELECT (SELECT agent_name FROM @agent_sessions WHERE status = 'queued' "
-      "AND agent_name > names.name ORDER BY agent_name LIMIT 1) FROM names "
-      "WHERE name IS NOT NULL), "
-      "found AS MATERIALIZED (SELECT names.name, coalesce(served, 0) AS served, line.id, "
-      "line.priority FROM names LEFT JOIN @agent_queues ON agent_name = names.name "
+      "WITH RECURSIVE lines (tenant, name) AS ("
+      "(SELECT tenant, agent_name FROM @agent_sessions WHERE status = 'queued' "
+      "ORDER BY tenant, agent_name LIMIT 1) UNION ALL "
+      "SELECT next.tenant, next.agent_name FROM lines CROSS JOIN LATERAL ("
+      "SELECT tenant, agent_name FROM @agent_sessions WHERE status = 'queued' "
+      "AND (tenant, agent_name) > (lines.tenant, lines.name) "
+      "ORDER BY tenant, agent_name LIMIT 1) AS next), "
+      "found AS MATERIALIZED (SELECT lines.tenant, lines.name, coalesce(served, 0) AS served, "
+      "line.id, line.priority FROM lines LEFT JOIN @agent_lines AS known "
+      "ON known.tenant = lines.tenant AND known.agent_name = lines.name "
       "CROSS JOIN LATERAL (SELECT id, priority FROM @agent_sessions AS queued "
-      "WHERE status = 'queued' AND agent_name = names.name AND parent_session_id IS NULL "
+      "WHERE status = 'queued' AND queued.tenant = lines.tenant AND agent_name = lines.name "
+      "AND parent_session_id IS NULL "
       "AND (ready_at IS NULL OR ready_at <= $4::bigint) AND NOT {} "
       "AND (labels IS NULL OR NOT EXISTS (SELECT 1 FROM unnest(string_to_array(labels, ',')) "
       "AS label WHERE NOT (label = ANY ($7::text[])))) "
-      "AND NOT (id = ANY ($8::bigint[])) "
+      "AND NOT (id = ANY ($8::bigint[])) AND NOT (provider = ANY ($9::text[])) "
+      "AND NOT (provider || ':' || model = ANY ($9::text[])) "
       "ORDER BY priority DESC, id LIMIT $2::bigint FOR NO KEY UPDATE SKIP LOCKED) AS line "
-      "WHERE names.name IS NOT NULL AND ($3::text[] IS NULL OR names.name = ANY ($3))), "
-      "placed AS (SELECT *, row_number() OVER (PARTITION BY name ORDER BY priority DESC, id) "
-      "AS place FROM found), "
-      "turns AS (SELECT name, row_number() OVER (ORDER BY served, priority DESC, id) AS turn "
-      "FROM placed WHERE place = 1), "
-      "chosen AS (SELECT id, name, row_number() OVER (ORDER BY place, turn) AS position "
-      "FROM placed JOIN turns USING (name) ORDER BY place, turn LIMIT $2), "
+      "WHERE $3::text[] IS NULL OR lines.name = ANY ($3)), "
+      "placed AS (SELECT *, row_number() OVER (PARTITION BY tenant, name "
+      "ORDER BY priority DESC, id) AS place FROM found), "
+      "turns AS (SELECT tenant, name, row_number() OVER (PARTITION BY tenant "
+      "ORDER BY served, priority DESC, id) AS turn FROM placed WHERE place = 1), "
+      "rounds AS (SELECT id, tenant, name, priority, row_number() OVER (PARTITION BY tenant "
+      "ORDER BY place, turn) AS round FROM placed JOIN turns USING (tenant, name)), "
+      "tenants AS (SELECT tenant, row_number() OVER (ORDER BY (SELECT coalesce(max(served), 0) "
+      "FROM @agent_lines AS any_line WHERE any_line.tenant = rounds.tenant), priority DESC, id) "
+      "AS tenant_turn FROM rounds WHERE round = 1), "
+      "chosen AS (SELECT id, tenant, name, row_number() OVER (ORDER BY round, tenant_turn) "
+      "AS position FROM rounds JOIN tenants USING (tenant) ORDER BY round, tenant_turn LIMIT $2), "
       "claimed AS (UPDATE @agent_sessions AS session SET status = 'running', "
       "runner_id = $1::bigint, lease_epoch = lease_epoch + 1 FROM chosen "
       "WHERE session.id = chosen.id AND session.status = 'queued' "
       "RETURNING session.id, lease_epoch, cancel_reason, position), "
-      "served AS (SELECT name, (SELECT coalesce(max(served), 0) FROM @agent_queues) "
-      "+ max(position) AS served FROM chosen GROUP BY name), "
-      "first_time AS (INSERT INTO @agent_queues (agent_name, served) "
-      "SELECT name, served FROM served ORDER BY name ON CONFLICT DO NOTHING), "
-      // Whoever serves the same agent at this moment says so for both.
-      "again AS (UPDATE @agent_queues AS queue SET served = served.served FROM served, "
-      "(SELECT agent_name FROM @agent_queues WHERE agent_name IN (SELECT name FROM served) "
-      "FOR UPDATE SKIP LOCKED) AS free "
-      "WHERE queue.agent_name = served.name AND free.agent_name = served.name) "
+      "served AS (SELECT tenant, name, (SELECT coalesce(max(served), 0) FROM @agent_lines) "
+      "+ max(position) AS served FROM chosen GROUP BY tenant, name), "
+      "first_time AS (INSERT INTO @agent_lines (tenant, agent_name, served) "
+      "SELECT tenant, name, served FROM served ORDER BY tenant, name ON CONFLICT DO NOTHING), "
+      // Whoever serves the same line at this moment says so for both.
+      "again AS (UPDATE @agent_lines AS line SET served = served.served FROM served, "
+      "(SELECT tenant, agent_name FROM @agent_lines WHERE (tenant, agent_name) IN "
+      "(SELECT tenant, name FROM served) FOR UPDATE SKIP LOCKED) AS free "
+      "WHERE line.tenant = served.tenant AND line.agent_name = served.name "
+      "AND free.tenant = served.tenant AND free.agent_name = served.name) "
       "SELECT id, lease_epoch, cancel_reason FROM claimed ORDER BY position",
       is_alive_sql("queued.runner_id", 4));
 }
@@ -81,11 +92,14 @@ std::string session_sql_of(Query query) {
       return must_change(
           fmt::format("INSERT INTO @agent_sessions (agent_name, provider, model, system_prompt, "
                       "user_prompt, started_at, parent_session_id, config, format_version, "
-                      "parent_call_id, runner_id, lease_epoch, status, priority, ready_at, labels) "
+                      "parent_call_id, runner_id, lease_epoch, status, priority, ready_at, labels, "
+                      "tenant) "
                       "SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, "
                       "$7::bigint, $8::text, $9::bigint, $10::bigint, $11::bigint, "
                       "CASE WHEN $11::bigint IS NULL THEN 0 ELSE 1 END, $12::text, $13::bigint, "
-                      "$14::bigint, $18::text WHERE ($11::bigint IS NULL OR {}) AND ($10::bigint "
+                      "$14::bigint, $18::text, coalesce((SELECT tenant FROM @agent_sessions "
+                      "WHERE id = $7::bigint), $19::text) WHERE ($11::bigint IS NULL OR {}) AND "
+                      "($10::bigint "
                       "IS NULL OR "
                       "EXISTS (SELECT 1 FROM @agent_tool_calls WHERE id = $10 "
                       "AND session_id = $7)) RETURNING id",
@@ -113,9 +127,10 @@ std::string session_sql_of(Query query) {
           kProgress, kTarget));
     case Query::delete_family:
       return fmt::format(
-          "WITH RECURSIVE roots (id) AS (SELECT id FROM @agent_sessions WHERE id = $1::bigint), "
-          "{} SELECT 1 / (SELECT count(*) FROM roots)",
-          kFamilies);
+          "WITH RECURSIVE roots (id) AS (SELECT id FROM @agent_sessions AS session "
+          "WHERE id = $1::bigint AND ($2::bigint = 0 OR (status <> 'running' AND NOT {})) "
+          "FOR UPDATE OF session), {} SELECT 1 / (SELECT count(*) FROM roots)",
+          is_alive_sql("session.runner_id", 3), kFamilies);
     case Query::prune:
       // Without the $2 youngest of all that have ended.
       return fmt::format(
@@ -123,7 +138,8 @@ std::string session_sql_of(Query query) {
           "WHERE parent_session_id IS NULL AND {0} "
           "AND coalesce(ended_at, started_at) < $1::bigint AND NOT {1} AND id NOT IN ("
           "SELECT id FROM @agent_sessions WHERE parent_session_id IS NULL AND {0} "
-          "ORDER BY id DESC LIMIT $2::bigint) ORDER BY id LIMIT $3::bigint), "
+          "ORDER BY id DESC LIMIT $2::bigint) ORDER BY id LIMIT $3::bigint FOR UPDATE OF session "
+          "SKIP LOCKED), "
           "{2} SELECT id FROM roots ORDER BY id",
           kHasEnded, is_alive_sql("session.runner_id", 4), kFamilies);
     case Query::take_lease:
@@ -170,9 +186,10 @@ std::string session_sql_of(Query query) {
       return must_change(
           "INSERT INTO @agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
           "status, started_at, ended_at, result, config, format_version, forked_from, feedback, "
-          "context) SELECT agent_name, provider, model, system_prompt, user_prompt, 'completed', "
+          "context, tenant) SELECT agent_name, provider, model, system_prompt, user_prompt, "
+          "'completed', "
           "$2::bigint, $2, CASE WHEN $3::bigint = 1 THEN result END, config, format_version, id, "
-          "CASE WHEN $3 = 1 THEN feedback END, CASE WHEN $3 = 1 THEN context END "
+          "CASE WHEN $3 = 1 THEN feedback END, CASE WHEN $3 = 1 THEN context END, tenant "
           "FROM @agent_sessions WHERE id = $1::bigint RETURNING id",
           "id");
     case Query::fork_messages:
@@ -224,7 +241,7 @@ std::string session_sql_of(Query query) {
              "'unknown') OR (status <> 'pending' AND execution_time_ms IS NOT NULL))), "
              "(SELECT count(*) FROM @agent_sessions WHERE id = $1) "
              "FROM below JOIN @agent_sessions USING (id)";
-    default: return {};
+    default: return permit_sql_of(query);
   }
 }
 

@@ -18,5 +18,7 @@ std::string must_change(std::string_view statement, std::string_view columns = {
                         std::string_view more = {});
 
 std::string session_sql_of(Query query);
+// About the paces that all processes keep to; empty for all others.
+std::string permit_sql_of(Query query);
 
 }  // namespace wright::postgres

@@ -78,6 +78,10 @@ enum class Query : std::uint8_t {
   event_writers,
   wanted_cancelled,
   answered_waits,
+  make_pace,
+  lock_pace,
+  forget_slots,
+  take_permits,
   spent_below,
 };
 inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::spent_below) + 1;

@@ -30,7 +30,6 @@ std::vector<CopiedTable> all_tables() {
       {"agent_waits", "id", split(store::kWaitColumns)},
       {"agent_events", "sequence", split(store::kEventColumns)},
       {"agent_records", "id", split(store::kRecordColumns)},
-      {"agent_queues", "agent_name", {"agent_name", "served"}},
   };
   // No runner of the one is a runner of the other.
   std::erase(tables[0].columns, "runner_id");

@@ -216,7 +216,8 @@ class PostgresTables final : public TableStore {
   }
   Result<void> run(std::span<const Request> requests) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-    TRY(all_done(connection_.exchange(requests, deadline, Preparing::kept)));
+    // Nothing is kept: it may go through a pooler, and each statement carries many rows.
+    TRY(all_done(connection_.exchange(requests, deadline, Preparing::every_time)));
     return connection_.row_error();
   }
 

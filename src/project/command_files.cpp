@@ -69,6 +69,10 @@ FoundCommands find_commands(const std::vector<std::filesystem::path>& folders) {
             std::string_view(command.body).substr(0, command.body.find('\n'));
         command.description = utf8_prefix(trimmed(first, " \t#"), 100);
       }
+      if (const auto known = by_name.find(command.name); known != by_name.end()) {
+        found.unused.push_back(fmt::format("{} is not used: {} has the same name",
+                                           tools::shown_path(known->second.path.string()), shown));
+      }
       by_name.insert_or_assign(command.name, command);
     }
   }

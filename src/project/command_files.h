@@ -20,6 +20,7 @@ struct CommandFile {
 struct FoundCommands {
   std::vector<CommandFile> commands = {};  // by name; each name once
   std::vector<std::string> problems = {};
+  std::vector<std::string> unused = {};  // a sentence each: another has the same name
 };
 
 // Later folders win over earlier ones.

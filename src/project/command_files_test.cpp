@@ -52,5 +52,14 @@ TEST(CommandFiles, are_found_by_name_and_the_later_folder_wins) {
   EXPECT_EQ(find_commands({folder / "mine"}).commands.at(0).hint, "WHERE");
 }
 
+TEST(CommandFiles, of_one_name_are_told_of) {
+  const tools::TemporaryFolder folder;
+  folder.write("project/deploy.md", "theirs").write("person/deploy.md", "mine");
+  const auto found = find_commands({folder / "project", folder / "person"});
+  ASSERT_EQ(found.commands.size(), 1U);
+  EXPECT_EQ(found.commands[0].body, "mine");
+  EXPECT_EQ(found.unused.size(), 1U);
+}
+
 }  // namespace
 }  // namespace wright::project

@@ -5,23 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/lines.h"
 #include "core/text.h"
 
 namespace wright::project {
 namespace {
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
 
 std::size_t indent_of(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(' ');
@@ -77,7 +65,7 @@ std::string FrontMatter::value(std::string_view key) const {
 
 Result<FrontMatter> parse_front_matter(std::string_view text) {
   FrontMatter front;
-  const auto lines = lines_of(text);
+  const auto lines = split_lines(text);
   if (lines.empty() || trimmed(lines.front()) != "---") {
     front.body = text;
     return front;

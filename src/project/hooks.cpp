@@ -7,20 +7,24 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "core/enum_names.h"
 #include "core/file_descriptor.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "interceptors/glob.h"
+#include "project/hook_scripts.h"
+#include "sandbox/trace_variables.h"
 #include "wright/json.h"
 
 namespace wright::project {
 
-WRIGHT_ENUM(HookMoment, SessionStart, PreToolUse, PostToolUse, Notification, Stop)
+WRIGHT_ENUM(HookMoment, SessionStart, PreToolUse, PostToolUse, Notification, Stop, UserPromptSubmit)
 
 namespace {
 
@@ -28,6 +32,9 @@ constexpr std::size_t kMostHooks = 100;
 constexpr std::int64_t kLongestTimeout = 600;
 constexpr std::size_t kMostPrinted = std::size_t{256} * 1024;
 constexpr std::size_t kMostSaid = 4000;  // bytes that the model reads of it
+constexpr std::string_view kInSandbox =
+    " (it ran in the sandbox; \"sandbox\": false beside its command has it run outside)";
+constexpr std::string_view kNoReason = "a hook refused this, without a reason";
 
 const JsonObject* object_at(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);
@@ -57,6 +64,10 @@ Result<Hook> parse_hook(const Json& json, HookMoment moment, const std::string& 
       return wrong(fmt::format("timeout must be seconds from 1 to {}", kLongestTimeout));
     }
     hook.timeout = std::chrono::seconds(timeout->get_int64());
+  }
+  if (const Json* sandbox = object->if_contains("sandbox"); sandbox != nullptr) {
+    if (!sandbox->is_bool()) return wrong("sandbox must be true or false");
+    hook.place = sandbox->get_bool() ? HookPlace::sandbox : HookPlace::outside;
   }
   return hook;
 }
@@ -101,6 +112,27 @@ std::string printed(const CapturedOutput& output) {
   return std::string(trimmed(to_valid_utf8(output.head + output.tail)));
 }
 
+constexpr std::string_view kNoLongerApproved =
+    "What would run is no longer what you approved: a hook has changed it";
+
+// Whether a person has approved this call with other arguments than these. What tools ask may show
+// more than was said, and less of what they have no use for.
+bool is_approval_of_another(const Context& context, const Json& arguments, bool is_changed) {
+  const auto& approval = context.answers.approval;
+  if (!approval || approval->decision == Decision::refuse ||
+      approval->decision == Decision::never) {
+    return false;
+  }
+  const JsonObject* approved = context.answers.approved.if_object();
+  const JsonObject* then = approved != nullptr ? object_at(*approved, "arguments") : nullptr;
+  const JsonObject* now = arguments.if_object();
+  if (then == nullptr || now == nullptr) return false;
+  return std::ranges::any_of(*now, [&](const auto& member) {
+    const Json* value = then->if_contains(member.key());
+    return value == nullptr ? is_changed && !member.value().is_null() : *value != member.value();
+  });
+}
+
 void add_note(Result<ToolReply>& reply, const std::string& note) {
   Output* output = reply ? std::get_if<Output>(&*reply) : nullptr;
   if (output == nullptr || note.empty()) return;
@@ -112,7 +144,7 @@ void add_note(Result<ToolReply>& reply, const std::string& note) {
 
 // What came of one hook.
 struct Hooks::Said {
-  enum class Verdict : std::uint8_t { nothing, refuse, ask, failed };
+  enum class Verdict : std::uint8_t { nothing, ask, failed, refuse };
   Verdict verdict = Verdict::nothing;
   std::string reason = {};
   std::string note = {};           // for the model
@@ -157,24 +189,59 @@ Result<std::vector<Hook>> parse_hooks(std::string_view text) {
   return hooks;
 }
 
-Hooks::Said Hooks::ask(const Hook& hook, const Json& told, const std::stop_token& stop) const {
+// A hook by its place among the others.
+struct Hooks::Files {
+  std::vector<Result<HookScripts>> of_hooks;
+};
+
+Hooks::Hooks(HookOptions options) : options_(std::move(options)) {
+  auto files = std::make_unique<Files>();
+  for (const Hook& hook : options_.hooks) {
+    files->of_hooks.push_back(scripts_of({&hook, 1}, options_.folder));
+  }
+  files_ = std::move(files);
+}
+
+Hooks::~Hooks() = default;
+
+SandboxPolicy Hooks::policy_for(const Hook& hook, const std::filesystem::path& input) const {
+  SandboxPolicy policy = options_.sandbox;
+  if (hook.place == HookPlace::outside) {
+    policy.mode = SandboxMode::off;
+    policy.network = NetworkAccess::on;
+    return policy;
+  }
+  policy.read_paths.push_back(input);
+  policy.write_paths.push_back(options_.folder);
+  return policy;
+}
+
+Hooks::Said Hooks::ask(const Hook& hook, const Json& told, const std::stop_token& stop,
+                       const TraceContext& trace) const {
   const auto failed = [&](std::string_view why) {
     return Said{.verdict = Said::Verdict::failed,
                 .reason = fmt::format("The hook `{}` failed: {}", hook.command, why)};
   };
-  const auto input = InputFile::make(options_.temporary_root, to_text(told));
+  const auto& begun = files_->of_hooks.at(static_cast<std::size_t>(&hook - options_.hooks.data()));
+  const auto now = scripts_of({&hook, 1}, options_.folder);
+  if (!begun || !now) return failed((begun ? now : begun).error().message);
+  if (*begun != *now) {
+    return failed("a file that it runs has changed since the session began, so it was not run");
+  }
+  const auto input = InputFile::make(options_.sandbox.temporary_root, to_text(told));
   if (!input) return failed(input.error().message);
-  SandboxPolicy policy{.mode = SandboxMode::off,
-                       .network = NetworkAccess::on,
-                       .environment = options_.environment,
-                       .temporary_root = options_.temporary_root};
-  const auto shell = Sandbox::prepare(std::move(policy));
+  const auto shell = Sandbox::prepare(policy_for(hook, input->path()));
   if (!shell) return failed(shell.error().message);
   auto command = shell_command(fmt::format("{{\n{}\n}} < \"$WRIGHT_HOOK_INPUT\"", hook.command),
                                options_.folder);
   if (!command) return failed(command.error().message);
-  command->environment = {{"WRIGHT_HOOK_INPUT", input->path()},
-                          {"WRIGHT_PROJECT_DIR", options_.folder.string()}};
+  command->environment = {
+      {"WRIGHT_HOOK_INPUT", input->path()},
+      {"WRIGHT_PROJECT_DIR", options_.folder.string()},
+      // No module beside a script, or in the folder, stands for one of Python's.
+      {"PYTHONSAFEPATH", "1"},
+      {"PYTHONDONTWRITEBYTECODE", "1"}};
+  add_to(command->environment, trace);
   const auto done =
       shell->run(*command, {.timeout = hook.timeout, .stop = stop, .kept_bytes = kMostPrinted});
   if (!done) return failed(done.error().message);
@@ -182,38 +249,75 @@ Hooks::Said Hooks::ask(const Hook& hook, const Json& told, const std::stop_token
   const std::string error(utf8_prefix(printed(done->error), kMostSaid));
   if (done->exit_code == 2) {
     return {.verdict = Said::Verdict::refuse,
-            .reason = error.empty() ? "a hook refused this, without a reason" : error};
+            .reason = error.empty() ? std::string(kNoReason) : error};
   }
   if (done->exit_code != 0) {
-    return failed(
-        fmt::format("exit code {}{}{}", done->exit_code, error.empty() ? "" : ": ", error));
+    return failed(fmt::format("exit code {}{}{}{}", done->exit_code, error.empty() ? "" : ": ",
+                              error, hook.place == HookPlace::outside ? "" : kInSandbox));
   }
   if (done->output.omitted_bytes() > 0) return failed("it printed too much");
-  const std::string text = printed(done->output);
-  if (!text.starts_with('{')) return {};
+  return said_by(hook, printed(done->output));
+}
+
+// Before a call, what cannot be understood is no yes.
+Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
+  const auto failed = [&](std::string_view why) {
+    return Said{.verdict = Said::Verdict::failed,
+                .reason = fmt::format("The hook `{}` failed: {}", hook.command, why)};
+  };
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (!text.starts_with('{')) {
+    const bool may_mean_something = text.find('{') != std::string_view::npos;
+    if (hook.moment == HookMoment::UserPromptSubmit) {
+      return {.note = std::string(utf8_prefix(text, kMostSaid))};
+    }
+    if (hook.moment != HookMoment::PreToolUse || !may_mean_something) return {};
+    return failed("what it printed is not one JSON object alone");
+  }
   const auto json = parse_json(text);
   if (!json || !json->is_object()) return failed("what it printed is no JSON");
   const JsonObject& answer = json->get_object();
-  Said said{.reason = string_at(answer, "reason")};
   const JsonObject* own = object_at(answer, "hookSpecificOutput");
-  const JsonObject& more = own != nullptr ? *own : answer;
-  const std::string decision = string_at(more, "permissionDecision");
-  if (const std::string why = string_at(more, "permissionDecisionReason"); !why.empty()) {
-    said.reason = why;
+  const JsonObject nothing;
+  const std::array<const JsonObject*, 2> places{own != nullptr ? own : &nothing, &answer};
+  using Verdict = Said::Verdict;
+  Said said{.reason = string_at(answer, "reason")};
+  const auto decide = [&](Verdict verdict) { said.verdict = std::max(said.verdict, verdict); };
+  for (const JsonObject* place : places) {
+    if (const Json* word = place->if_contains("permissionDecision"); word && !word->is_null()) {
+      if (*word != Json("allow") && *word != Json("deny") && *word != Json("ask")) {
+        return failed("permissionDecision must be allow, deny or ask");
+      }
+      if (*word == Json("ask")) decide(Verdict::ask);
+      if (*word == Json("deny")) decide(Verdict::refuse);
+    }
+    if (const Json* word = place->if_contains("decision"); word && !word->is_null()) {
+      if (*word != Json("approve") && *word != Json("block")) {
+        return failed("decision must be approve or block");
+      }
+      if (*word == Json("block")) decide(Verdict::refuse);
+    }
+    if (const Json* word = place->if_contains("continue"); word && !word->is_null()) {
+      if (!word->is_bool()) return failed("continue must be true or false");
+      if (!word->get_bool()) decide(Verdict::refuse);
+      if (said.reason.empty()) said.reason = string_at(*place, "stopReason");
+    }
+    if (const std::string why = string_at(*place, "permissionDecisionReason"); !why.empty()) {
+      said.reason = why;
+    }
+    if (said.note.empty()) said.note = string_at(*place, "additionalContext");
+    if (const Json* input_now = place->if_contains("updatedInput"); input_now && !said.input) {
+      if (!input_now->is_object()) return failed("updatedInput is no object");
+      said.input = *input_now;
+    }
   }
-  if (decision == "deny" || string_at(answer, "decision") == "block") {
-    said.verdict = Said::Verdict::refuse;
-    if (said.reason.empty()) said.reason = "a hook refused this, without a reason";
-  } else if (decision == "ask") {
-    said.verdict = Said::Verdict::ask;
-    if (said.reason.empty()) said.reason = "A hook wants a person to decide";
+  if (said.reason.empty() && said.verdict == Verdict::refuse) said.reason = kNoReason;
+  if (said.reason.empty() && said.verdict == Verdict::ask) {
+    said.reason = "A hook wants a person to decide";
   }
   said.reason = utf8_prefix(said.reason, kMostSaid);
-  said.note = utf8_prefix(string_at(more, "additionalContext"), kMostSaid);
-  if (const Json* input_now = more.if_contains("updatedInput"); input_now != nullptr) {
-    if (!input_now->is_object()) return failed("updatedInput is no object");
-    said.input = *input_now;
-  }
+  said.note = utf8_prefix(said.note, kMostSaid);
   return said;
 }
 
@@ -227,25 +331,23 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
                   {"tool_name", tool},
                   {"tool_use_id", context.call_id},
                   {"tool_input", invocation.arguments}};
+  bool has_hook = false;
   std::string notes;
+  std::string reasons;  // why a person is asked
+  std::string asking;   // the commands that want it
   std::optional<Json> arguments;
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != HookMoment::PreToolUse || !is_about(hook, tool)) continue;
     if (invocation.unusable != nullptr) break;
-    const Said said = ask(hook, told, context.stop);
+    has_hook = true;
+    const Said said = ask(hook, told, context.stop, context.trace);
     using Verdict = Said::Verdict;
     if (said.verdict == Verdict::refuse) {
       return fail(ErrorCode::permission_denied, fmt::format("Refused by a hook: {}", said.reason));
     }
     if (said.verdict == Verdict::ask || said.verdict == Verdict::failed) {
-      JsonObject shown{{"question", fmt::format("May {} run?", tool)},
-                       {"tool", tool},
-                       {"arguments", arguments ? *arguments : invocation.arguments},
-                       {"reason", said.reason}};
-      // An approval is for this call alone: the next one is the hook's to judge.
-      auto instead = unless_approved(context, tool, std::move(shown),
-                                     {fmt::format("hook:{}:{}", hook.command, context.call_id)});
-      if (instead) return std::move(*instead);
+      reasons += (reasons.empty() ? "" : "\n") + said.reason;
+      asking += hook.command + "\n";
     }
     if (said.input) {
       arguments = said.input;
@@ -253,18 +355,36 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
     }
     notes += said.note;
   }
+  // A person sees what would run: all hooks have had their say by now.
+  const Json& to_run = arguments ? *arguments : invocation.arguments;
+  const bool is_other = has_hook && is_approval_of_another(context, to_run, arguments.has_value());
+  if (!reasons.empty() || is_other) {
+    JsonObject shown{{"question", fmt::format("May {} run?", tool)},
+                     {"tool", tool},
+                     {"arguments", to_run},
+                     {"reason", reasons.empty() ? kNoLongerApproved : std::string_view(reasons)}};
+    // An approval is for this call alone, and for these arguments: the next one is the hook's to
+    // judge.
+    std::vector<std::string> kinds{
+        fmt::format("hook:{}:{}", context.call_id, sha256_hex(asking + to_text(to_run)))};
+    if (is_other) {
+      return Waiting{
+          .kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
+    }
+    auto instead = unless_approved(context, tool, std::move(shown), std::move(kinds));
+    if (instead) return std::move(*instead);
+  }
   auto reply = arguments ? next(invocation.with(*arguments), context) : next(invocation, context);
   if (reply && !std::holds_alternative<Output>(*reply)) return reply;
-  if (arguments)
-    notes += notes.empty() ? "A hook changed the arguments"
-                           : "; a hook changed the "
-                             "arguments";
+  if (arguments) {
+    notes += notes.empty() ? "A hook changed the arguments" : "; a hook changed the arguments";
+  }
   told["hook_event_name"] = "PostToolUse";
   told["tool_response"] =
       reply ? std::get<Output>(*reply).value : Json(JsonObject{{"error", reply.error().message}});
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != HookMoment::PostToolUse || !is_about(hook, tool)) continue;
-    const Said said = ask(hook, told, context.stop);
+    const Said said = ask(hook, told, context.stop, context.trace);
     for (const std::string& words : {said.reason, said.note}) {
       if (!words.empty()) notes += (notes.empty() ? "" : "\n") + words;
     }
@@ -278,6 +398,26 @@ Interceptor Hooks::interceptor(std::shared_ptr<const Hooks> hooks) {
                                     const Next& next) {
     return hooks->around(invocation, context, next);
   };
+}
+
+Result<Message> Hooks::submitted(Message message, std::int64_t session_id,
+                                 const std::stop_token& stop) const {
+  const JsonObject told{{"hook_event_name", enum_name(HookMoment::UserPromptSubmit)},
+                        {"session_id", session_id},
+                        {"cwd", options_.folder.string()},
+                        {"prompt", message.text()}};
+  for (const Hook& hook : options_.hooks) {
+    if (hook.moment != HookMoment::UserPromptSubmit) continue;
+    const Said said = ask(hook, told, stop, {});
+    using Verdict = Said::Verdict;
+    if (said.verdict == Verdict::failed) return fail(ErrorCode::permission_denied, said.reason);
+    if (said.verdict != Verdict::nothing) {
+      return fail(ErrorCode::permission_denied, fmt::format("Refused by a hook: {}", said.reason));
+    }
+    if (said.note.empty()) continue;
+    message.parts.emplace_back(Text{fmt::format("\n\n[A hook adds:]\n{}", said.note)});
+  }
+  return message;
 }
 
 std::vector<std::string> Hooks::observe(const Event& event, std::int64_t session_id) const {
@@ -302,7 +442,7 @@ std::vector<std::string> Hooks::observe(const Event& event, std::int64_t session
   told["hook_event_name"] = enum_name(*moment);
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != *moment) continue;
-    const Said said = ask(hook, told, {});
+    const Said said = ask(hook, told, {}, {});
     if (said.verdict == Said::Verdict::failed) problems.push_back(said.reason);
   }
   return problems;

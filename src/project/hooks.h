@@ -4,12 +4,16 @@
 //   0  go on; JSON on standard output may refuse, have a person asked, change the arguments, or add
 //      a note for the model
 //   2  no: standard error says why, and the model reads it
-//   else, or too slow: the hook has failed; before a tool call, a person is asked
+//   else, or too slow, or words that mean nothing: the hook has failed; before a tool call, a
+//      person is asked
 //
 // The file has the shape that other agents use:
 //
 //   {"hooks": {"PreToolUse": [{"matcher": "bash|write_*", "hooks":
-//     [{"type": "command", "command": "./check.sh", "timeout": 10}]}]}}
+//     [{"type": "command", "command": ".wright/hooks/check.sh", "timeout": 10}]}]}}
+//
+// A command runs as those of the agent do, in the sandbox: much of what it may run in the folder is
+// the agent's to write. With "sandbox": false it runs outside.
 #pragma once
 
 #include <chrono>
@@ -26,12 +30,17 @@
 
 namespace wright::project {
 
+enum class HookPlace : std::uint8_t { sandbox, outside };
+
 enum class HookMoment : std::uint8_t {
   SessionStart,
   PreToolUse,
   PostToolUse,
   Notification,  // somebody is waited for
   Stop,
+  // A person says something at a terminal or in an editor; before anything is stored or sent. What
+  // comes to a server's API comes from programs, and is not asked about.
+  UserPromptSubmit,
 };
 
 struct Hook {
@@ -39,6 +48,7 @@ struct Hook {
   std::string matcher = {};  // names of tools with | between, * and ? in them; empty: all
   std::string command = {};  // a line for bash
   std::chrono::seconds timeout{60};
+  HookPlace place = HookPlace::sandbox;
 };
 
 // The error names the place in the file.
@@ -47,28 +57,39 @@ Result<std::vector<Hook>> parse_hooks(std::string_view json);
 struct HookOptions {
   std::vector<Hook> hooks = {};
   std::filesystem::path folder = {};  // where commands run
-  Variables environment = {};
-  std::filesystem::path temporary_root = "/tmp";
+  // That of the agent's commands. Hooks may write in the folder.
+  SandboxPolicy sandbox = {};
 };
 
-// May be used from several threads at once.
+// May be used from several threads at once. A hook whose files (hook_scripts.h) are not those that
+// were there when this was made has failed.
 class Hooks {
  public:
-  explicit Hooks(HookOptions options) : options_(std::move(options)) {}
+  explicit Hooks(HookOptions options);
+  ~Hooks();
 
   bool is_empty() const { return options_.hooks.empty(); }
   // To stand outermost.
   static Interceptor interceptor(std::shared_ptr<const Hooks> hooks);
+  // What a person says, with the notes of hooks below it. Refused (ErrorCode::permission_denied)
+  // when a hook says no, or fails.
+  Result<Message> submitted(Message message, std::int64_t session_id,
+                            const std::stop_token& stop) const;
   // Tells the hooks of sessions of what happens. What failed, a sentence each.
   std::vector<std::string> observe(const Event& event, std::int64_t session_id) const;
 
  private:
   struct Said;
-  Said ask(const Hook& hook, const Json& told, const std::stop_token& stop) const;
+  struct Files;  // that each of the hooks runs
+  SandboxPolicy policy_for(const Hook& hook, const std::filesystem::path& input) const;
+  static Said said_by(const Hook& hook, std::string_view printed);
+  Said ask(const Hook& hook, const Json& told, const std::stop_token& stop,
+           const TraceContext& trace) const;
   Result<ToolReply> around(const Invocation& invocation, const Context& context,
                            const Next& next) const;
 
   HookOptions options_;
+  std::unique_ptr<const Files> files_;
 };
 
 }  // namespace wright::project

@@ -1,6 +1,7 @@
 // Hooks with real commands.
 #include "project/hooks.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -22,13 +23,13 @@ class HooksTest : public ::testing::Test {
       said_ = said.word;
       return JsonObject{{"said", said.word}};
     })};
-    const auto made =
-        std::make_shared<const Hooks>(HookOptions{.hooks = std::move(hooks),
-                                                  .folder = folder_.path(),
-                                                  .environment = {{"PATH", "/usr/bin:/bin"}},
-                                                  .temporary_root = folder_.path()});
+    const auto made = std::make_shared<const Hooks>(
+        HookOptions{.hooks = std::move(hooks), .folder = folder_.path(), .sandbox = sandbox()});
     const std::vector<Interceptor> around{Hooks::interceptor(made)};
     return execute(tools, around, testing::call(std::move(name), R"({"word": "hello"})"), context);
+  }
+  SandboxPolicy sandbox() const {
+    return {.environment = {{"PATH", "/usr/bin:/bin"}}, .temporary_root = folder_.path()};
   }
   static Hook before(std::string command, std::string matcher = "") {
     return {.matcher = std::move(matcher), .command = std::move(command)};
@@ -51,6 +52,17 @@ TEST_F(HooksTest, are_told_of_the_call_on_standard_input) {
   EXPECT_EQ(told->at("tool_name").as_string(), "say");
   EXPECT_EQ(told->at("tool_input").at("word").as_string(), "hello");
   EXPECT_EQ(told->at("cwd").as_string(), folder_.path().string());
+}
+
+TEST_F(HooksTest, know_where_they_stand_in_a_trace) {
+  Context context;
+  context.trace = {.parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                   .state = "vendor=1"};
+  const auto words = before(R"(echo "$TRACEPARENT $TRACESTATE" > trace)");
+  EXPECT_FALSE(call({words}, "say", context).error);
+  std::ifstream file(folder_ / "trace");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 vendor=1\n");
 }
 
 TEST_F(HooksTest, refuse_by_their_exit_code_or_by_what_they_print) {
@@ -108,6 +120,124 @@ TEST_F(HooksTest, that_fail_or_ask_have_a_person_decide) {
   EXPECT_EQ(said_, "hello");
 }
 
+TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
+  const std::string deny = R"({"hookSpecificOutput": {"permissionDecision": "deny"}})";
+  const auto print = [](std::string_view text) { return fmt::format("printf '%s\\n' '{}'", text); };
+  for (const std::string& asked :
+       {print("checking") + "; " + print(deny), print(deny) + "; " + print("{}"),
+        print("[" + deny + "]"), print(R"({"decision": "deny"})"), print(R"({"continue": "no"})"),
+        print(R"({"hookSpecificOutput": {"permissionDecision": "Deny"}})"),
+        print(R"({"permissionDecision": ["deny"]})"), print(R"({"decision": true})")}) {
+    EXPECT_TRUE(call({before(asked)}).waiting) << asked;
+  }
+  for (const std::string& refused :
+       {print("\xEF\xBB\xBF" + deny), print(R"({"continue": false, "stopReason": "stop"})"),
+        print(R"({"hookSpecificOutput": {"hookEventName": "x"}, "permissionDecision": "deny"})"),
+        print(R"({"hookSpecificOutput": {"permissionDecision": "allow"}, "decision": "block"})")}) {
+    EXPECT_TRUE(call({before(refused)}).error) << refused;
+  }
+  EXPECT_EQ(said_, std::nullopt);
+  EXPECT_FALSE(call({before("echo all is well")}).error);
+  EXPECT_EQ(said_, "hello");
+}
+
+TEST_F(HooksTest, show_a_person_the_arguments_that_run_and_no_others_run) {
+  const std::string ask_and_change =
+      R"(echo "{\"hookSpecificOutput\": {\"permissionDecision\": \"ask\",
+          \"updatedInput\": {\"word\": \"$(cat word)\"}}}")";
+  folder_.write("word", "new");
+  const auto asked = call({before(ask_and_change)});
+  ASSERT_TRUE(asked.waiting);
+  EXPECT_EQ(asked.waiting->shown.at("arguments"), (Json{{"word", "new"}}));
+  Context approved;
+  approved.answers.approval = Approval{Decision::once, ""};
+  approved.answers.approved = asked.waiting->shown;
+  folder_.write("word", "newest");
+  const auto again = call({before(ask_and_change)}, "say", approved);
+  ASSERT_TRUE(again.waiting) << "it was approved with other arguments";
+  EXPECT_EQ(again.waiting->shown.at("arguments"), (Json{{"word", "newest"}}));
+  EXPECT_EQ(said_, std::nullopt);
+  // Also where somebody else has asked, and the hook changes its mind.
+  const std::string change =
+      R"(echo "{\"hookSpecificOutput\": {\"updatedInput\": {\"word\": \"$(cat word)\"}}}")";
+  EXPECT_TRUE(call({before(change)}, "say", approved).waiting);
+  EXPECT_EQ(said_, std::nullopt);
+  folder_.write("word", "new");
+  EXPECT_FALSE(call({before(ask_and_change)}, "say", approved).error);
+  EXPECT_EQ(said_, "new");
+}
+
+TEST_F(HooksTest, do_not_run_a_file_that_was_changed_since) {
+  const std::vector<Tool> tools{tool("say", "", [](const Word& said) { return said.word; })};
+  const std::string evil = "#!/bin/sh\ntouch escaped\n";
+  for (const char* command :
+       {"./check.sh", "bash check.sh", "cd tools && ./run",
+        "sh -e \"$WRIGHT_PROJECT_DIR\"/check.sh", "cd tools && cd deep && ./it.sh",
+        "$(git rev-parse --show-toplevel)/check.sh 2>/dev/null || true",
+        "D=tools/deep; \"$D/it.sh\"", "./my\\ check", "for f in tools/*n; do sh \"$f\"; done",
+        "tools/{run,run}", "python3 -m tools.module 2>/dev/null || true",
+        "bash -o pipefail tools/plain", "timeout 5 cat tools/plain | bash -s",
+        "sh ./later.sh 2>/dev/null || true", ".wright/hooks/main"}) {
+    folder_.write("check.sh", "#!/bin/sh\n")
+        .write("tools/run", "#!/bin/sh\n")
+        .write("tools/deep/it.sh", "#!/bin/sh\n")
+        .write("tools/module.py", "")
+        .write("tools/plain", "")
+        .write("my check", "#!/bin/sh\n")
+        .write(".wright/hooks/lib", "")
+        .write(".wright/hooks/main", "#!/bin/sh\n. .wright/hooks/lib\n");
+    for (const char* file :
+         {"check.sh", "tools/run", "tools/deep/it.sh", "my check", ".wright/hooks/main"}) {
+      std::filesystem::permissions(folder_ / file, std::filesystem::perms::owner_all);
+    }
+    const auto hooks = std::make_shared<const Hooks>(
+        HookOptions{.hooks = {before(command)}, .folder = folder_.path(), .sandbox = sandbox()});
+    const std::vector<Interceptor> around{Hooks::interceptor(hooks)};
+    const auto outcome = [&] {
+      return execute(tools, around, testing::call("say", R"({"word": "hello"})"), Context());
+    };
+    const auto before_it = outcome();
+    EXPECT_FALSE(before_it.error || before_it.waiting) << command;
+    for (const char* file : {"check.sh", "tools/run", "tools/deep/it.sh", "tools/module.py",
+                             "tools/plain", "my check", "later.sh", ".wright/hooks/lib"}) {
+      folder_.write(file, evil);
+    }
+    EXPECT_TRUE(outcome().waiting) << command;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "escaped")) << command;
+    std::filesystem::remove(folder_ / "later.sh");
+  }
+}
+
+TEST_F(HooksTest, run_in_the_sandbox_unless_they_are_to_run_outside) {
+  const tools::TemporaryFolder elsewhere;
+  const auto line =
+      fmt::format("touch here; touch {}/there 2>/dev/null; true", elsewhere.path().string());
+  EXPECT_FALSE(call({before(line)}).error);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "here"));
+  EXPECT_FALSE(std::filesystem::exists(elsewhere / "there"));
+  const auto failed = call({before(fmt::format("touch {}/there", elsewhere.path().string()))});
+  ASSERT_TRUE(failed.waiting);
+  EXPECT_NE(to_text(failed.waiting->shown).find("it ran in the sandbox"), std::string::npos);
+  Hook outside = before(line);
+  outside.place = HookPlace::outside;
+  EXPECT_FALSE(call({outside}).error);
+  EXPECT_TRUE(std::filesystem::exists(elsewhere / "there"));
+}
+
+TEST_F(HooksTest, take_no_module_of_the_folder_for_one_of_python) {
+  folder_.write("json.py", "open('shadowed', 'w')\n").write("tools/check.py", "import json\n");
+  folder_.write("tools/json.py", "open('shadowed', 'w')\n");
+  for (const char* line : {"python3 -c 'import json'", "python3 tools/check.py"}) {
+    for (const HookPlace place : {HookPlace::sandbox, HookPlace::outside}) {
+      Hook hook = before(line);
+      hook.place = place;
+      const auto outcome = call({hook});
+      EXPECT_FALSE(outcome.error || outcome.waiting) << line;
+      EXPECT_FALSE(std::filesystem::exists(folder_ / "shadowed")) << line;
+    }
+  }
+}
+
 TEST_F(HooksTest, leave_no_input_behind_and_are_silent_about_binary_output) {
   EXPECT_FALSE(call({before("printf '\\377\\000x'"), after("printf '\\377'")}).error);
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
@@ -120,8 +250,7 @@ TEST_F(HooksTest, hear_of_sessions) {
                                {.moment = HookMoment::Stop, .command = "cat > stop; exit 1"},
                                {.moment = HookMoment::Notification, .command = "cat > wait"}},
                      .folder = folder_.path(),
-                     .environment = {{"PATH", "/usr/bin:/bin"}},
-                     .temporary_root = folder_.path()});
+                     .sandbox = sandbox()});
   EXPECT_TRUE(hooks.observe(SessionStarted{7}, 7).empty());
   EXPECT_TRUE(hooks.observe(RunWaiting{}, 7).empty());
   EXPECT_EQ(hooks.observe(RunEnded{Phase::done, "all done", nullptr}, 7).size(), 1U);
@@ -134,23 +263,28 @@ TEST_F(HooksTest, hear_of_sessions) {
 TEST(HookFiles, are_read_or_refused_with_the_place_of_the_fault) {
   const auto hooks = parse_hooks(
       R"({"hooks": {"PreToolUse": [{"matcher": "bash", "hooks":
-          [{"type": "command", "command": "x", "timeout": 5}]}], "Stop": []}})");
+          [{"type": "command", "command": "x", "timeout": 5},
+           {"command": "y", "sandbox": false}]}], "Stop": []}})");
   ASSERT_TRUE(hooks) << hooks.error().message;
-  ASSERT_EQ(hooks->size(), 1U);
+  ASSERT_EQ(hooks->size(), 2U);
   EXPECT_EQ(hooks->at(0).timeout, std::chrono::seconds(5));
+  EXPECT_EQ(hooks->at(0).place, HookPlace::sandbox);
+  EXPECT_EQ(hooks->at(1).place, HookPlace::outside);
   const auto problem = [](std::string_view text) {
     const auto parsed = parse_hooks(text);
     return parsed ? "accepted" : parsed.error().message;
   };
   EXPECT_EQ(problem(R"({"hooks": {"Pretool": []}})"),
             "hooks.Pretool: unknown; there are SessionStart, PreToolUse, PostToolUse, "
-            "Notification or Stop");
+            "Notification, Stop or UserPromptSubmit");
   EXPECT_EQ(problem(R"({"hooks": {"Stop": [{"hooks": [{"command": " "}]}]}})"),
             "hooks.Stop[0]: command must be a line for bash");
   EXPECT_EQ(problem(R"({"hooks": {"Stop": [{"hooks": [{"type": "http", "command": "x"}]}]}})"),
             "hooks.Stop[0]: type 'http' is not known here; there is command");
   EXPECT_EQ(problem(R"({"hooks": {"Stop": [{"hooks": [{"command": "x", "timeout": 0}]}]}})"),
             "hooks.Stop[0]: timeout must be seconds from 1 to 600");
+  EXPECT_EQ(problem(R"({"hooks": {"Stop": [{"hooks": [{"command": "x", "sandbox": "no"}]}]}})"),
+            "hooks.Stop[0]: sandbox must be true or false");
   for (const char* text : {"", "[]", "{}", "{\"hooks\": []}", "{\"hooks\": {\"Stop\": 1}}",
                            "{\"hooks\": {\"Stop\": [1]}}", "\xff"}) {
     EXPECT_NE(problem(text), "accepted") << text;

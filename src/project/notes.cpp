@@ -1,6 +1,8 @@
 #include "project/notes.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +13,7 @@
 #include "core/text.h"
 #include "project/text_file.h"
 #include "tools/files/tree_walk.h"
+#include "tools/workspace/workspace.h"
 #include "wright/json.h"
 
 namespace wright::project {
@@ -25,15 +28,59 @@ constexpr std::size_t kMostFolders = 64;  // on the way to the base
 constexpr std::int64_t kMostVisited = 20'000;
 constexpr std::size_t kMostNamed = 30;
 
+// Whose files count: the person's, the system's, and those of whom the base belongs to, which was
+// chosen. Others share the machine (a folder like /tmp), and are nobody to take orders from.
+class Owners {
+ public:
+  explicit Owners(const fs::path& base) {
+    struct stat status {};
+    if (::stat(base.c_str(), &status) == 0) base_owner_ = status.st_uid;
+  }
+  // What is not there belongs to nobody else.
+  bool include_owner_of(const fs::path& path) const {
+    struct stat status {};
+    return is_one(path, ::stat, status) && is_one(path, ::lstat, status);
+  }
+
+ private:
+  bool is_one(const fs::path& path, int (*look)(const char*, struct stat*),
+              struct stat& status) const {
+    if (look(path.c_str(), &status) != 0) return true;
+    return status.st_uid == ::geteuid() || status.st_uid == 0 || status.st_uid == base_owner_;
+  }
+  uid_t base_owner_ = ::geteuid();
+};
+
+// A link may lead to another such file, or to a text that is meant to be read; not to a file of
+// settings or secrets that happens to lie in the project.
+bool leads_to_notes(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return true;
+  const std::string name = lower(fs::weakly_canonical(path, error).filename().string());
+  return !error && name.ends_with(".md");
+}
+
 struct OneFile {
   fs::path path;
   std::string text;
 };
 
 std::optional<OneFile> notes_in(const fs::path& folder, const fs::path& inside,
-                                std::vector<std::string>& problems) {
+                                const Owners& owners, std::vector<std::string>& problems) {
   for (const std::string_view name : kNames) {
     const fs::path path = folder / name;
+    const auto leave_out = [&](std::string_view why) {
+      problems.push_back(
+          fmt::format("{} {}; it is left out", tools::shown_path(path.string()), why));
+    };
+    if (!owners.include_owner_of(path)) {
+      leave_out("belongs to somebody else");
+      continue;
+    }
+    if (!leads_to_notes(path)) {
+      leave_out("is a link to a file that is not named *.md");
+      continue;
+    }
     auto text = read_text(path, kLargestFile, inside);
     if (text && is_blank(*text)) continue;
     if (text) return OneFile{path, std::move(*text)};
@@ -41,6 +88,25 @@ std::optional<OneFile> notes_in(const fs::path& folder, const fs::path& inside,
     problems.push_back(text.error().message + "; it is left out");
   }
   return std::nullopt;
+}
+
+// The nearest folder above that has a `.git`, as far as all of them belong to somebody who counts.
+fs::path root_of(const fs::path& base, const fs::path& home, const Owners& owners,
+                 std::vector<std::string>& problems) {
+  std::error_code error;
+  fs::path folder = base;
+  for (std::size_t i = 0; i < kMostFolders && folder.has_relative_path(); ++i) {
+    if (folder == home) break;
+    if (!owners.include_owner_of(folder) || !owners.include_owner_of(folder / ".git")) {
+      problems.push_back(fmt::format(
+          "{} or its .git belongs to somebody else: what is there and above is not read",
+          tools::shown_path(folder.string())));
+      break;
+    }
+    if (fs::exists(folder / ".git", error)) return folder;
+    folder = folder.parent_path();
+  }
+  return base;
 }
 
 // From the root down to the base.
@@ -82,26 +148,25 @@ fs::path project_root(const fs::path& base, const fs::path& home) {
   fs::path real = fs::weakly_canonical(base, error);
   if (error) real = base;
   const fs::path real_home = home.empty() ? home : fs::weakly_canonical(home, error);
-  fs::path folder = real;
-  for (std::size_t i = 0; i < kMostFolders && folder.has_relative_path(); ++i) {
-    if (folder == real_home) break;
-    if (fs::exists(folder / ".git", error)) return folder;
-    folder = folder.parent_path();
-  }
-  return real;
+  std::vector<std::string> ignored;
+  return root_of(real, real_home, Owners(real), ignored);
 }
 
 Notes read_notes(const NotesOptions& options) {
   Notes notes;
   std::error_code error;
   const fs::path base = fs::weakly_canonical(options.base, error);
-  const fs::path root = project_root(options.base, options.home);
+  const fs::path home =
+      options.home.empty() ? options.home : fs::weakly_canonical(options.home, error);
+  const Owners owners(base);
+  const fs::path root = root_of(base, home, owners, notes.problems);
   std::vector<OneFile> files;
   if (!options.person.empty()) {
-    if (auto own = notes_in(options.person, {}, notes.problems)) files.push_back(std::move(*own));
+    if (auto own = notes_in(options.person, {}, owners, notes.problems))
+      files.push_back(std::move(*own));
   }
   for (const fs::path& folder : folders_to(root, base)) {
-    if (auto one = notes_in(folder, root, notes.problems)) files.push_back(std::move(*one));
+    if (auto one = notes_in(folder, root, owners, notes.problems)) files.push_back(std::move(*one));
   }
   // The nearest get their space first.
   std::size_t left = options.most_bytes;

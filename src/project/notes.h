@@ -1,6 +1,7 @@
 // AGENTS.md: what the people of a project ask of every agent that works on it. Files on the way
 // from the root of the repository down to the base are read; those below the base are named, so
-// that an agent reads them before it works there. The nearest to a file wins. Bounded.
+// that an agent reads them before it works there. The nearest to a file wins. Files and folders of
+// other users of the machine do not count, nor links to what is not Markdown. Bounded.
 #pragma once
 
 #include <cstddef>

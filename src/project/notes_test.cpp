@@ -81,5 +81,38 @@ TEST(Notes, take_no_home_folder_for_a_project) {
   EXPECT_EQ(read_notes({.base = home / "work", .home = home.path()}).text, "");
 }
 
+TEST(Notes, are_no_links_to_what_is_not_markdown) {
+  const TemporaryFolder folder;
+  folder.make_folder("repo/.git").write("repo/.env", "SECRET=1").link("repo/AGENTS.md", ".env");
+  const Notes secret = read_notes({.base = folder / "repo"});
+  EXPECT_FALSE(says(secret, "SECRET"));
+  EXPECT_EQ(secret.problems.size(), 1U);
+  folder.write("repo/docs/agents.md", "use tabs").link("repo/CLAUDE.md", "docs/agents.md");
+  EXPECT_TRUE(says(read_notes({.base = folder / "repo"}), "use tabs"));
+}
+
+TEST(Notes, of_other_users_of_the_machine_do_not_count) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  constexpr uid_t kOther = 65534;
+  const auto give = [](const std::filesystem::path& path) {
+    ASSERT_EQ(::lchown(path.c_str(), kOther, kOther), 0);
+  };
+  const TemporaryFolder folder;
+  folder.make_folder("par/.git").write("par/AGENTS.md", "orders").write("par/x/AGENTS.md", "mine");
+  EXPECT_TRUE(says(read_notes({.base = folder / "par/x"}), "orders"));
+  give(folder / "par");
+  const Notes below = read_notes({.base = folder / "par/x"});
+  EXPECT_FALSE(says(below, "orders"));
+  EXPECT_TRUE(says(below, "mine"));
+  EXPECT_EQ(below.problems.size(), 1U);
+  EXPECT_TRUE(says(read_notes({.base = folder / "par"}), "orders")) << "it was chosen";
+  // A folder that all may write into, like /tmp.
+  folder.make_folder("all/.git").write("all/AGENTS.md", "orders").make_folder("all/x");
+  give(folder / "all/.git");
+  EXPECT_FALSE(says(read_notes({.base = folder / "all/x"}), "orders"));
+  give(folder / "all/AGENTS.md");
+  EXPECT_FALSE(says(read_notes({.base = folder / "all"}), "orders"));
+}
+
 }  // namespace
 }  // namespace wright::project

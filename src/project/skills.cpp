@@ -1,21 +1,23 @@
 #include "project/skills.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "core/fingerprint.h"
+#include "core/file_descriptor.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "project/front_matter.h"
 #include "project/text_file.h"
+#include "tools/text/text_file.h"
 #include "tools/workspace/workspace.h"
 #include "wright/json.h"
 
@@ -31,6 +33,7 @@ constexpr int kMostDepth = 4;
 constexpr std::size_t kMostSkillFolders = 2000;
 constexpr std::size_t kMostFiles = 200;
 constexpr std::uintmax_t kLargestResource = std::uintmax_t{4} << 20;
+constexpr std::uintmax_t kLargestSkillFolder = std::uintmax_t{16} << 20;
 constexpr std::size_t kLargestCatalogue = 12 * 1024;
 
 bool is_skill_name(std::string_view name) {
@@ -39,39 +42,90 @@ bool is_skill_name(std::string_view name) {
          name.front() != '-' && name.back() != '-' && name.find("--") == std::string_view::npos;
 }
 
-// What lies beside SKILL.md, with a number for what is in each: a script that changes is another
-// skill. Links are left out.
-void add_files(Skill& skill) {
-  std::error_code error;
-  std::vector<std::string> found;
-  fs::recursive_directory_iterator files(skill.folder, error);
-  for (const fs::recursive_directory_iterator end; !error && files != end; files.increment(error)) {
-    if (files.depth() > kMostDepth) files.disable_recursion_pending();
-    std::error_code problem;
-    if (files->is_symlink(problem) || !files->is_regular_file(problem)) continue;
-    std::string name = fs::relative(files->path(), skill.folder, problem).string();
-    if (name != "SKILL.md" && is_valid_utf8(name)) found.push_back(std::move(name));
-    if (found.size() >= kMostFiles) break;
+// A file of a skill, as far as it is looked at.
+Result<std::string> read_resource(const fs::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  const bool is_fine = file.is_open() && ::fstat(file.get(), &status) == 0 &&
+                       S_ISREG(status.st_mode) &&
+                       static_cast<std::uintmax_t>(status.st_size) <= kLargestResource;
+  if (!is_fine) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("{} cannot be read, or is larger than {} MiB",
+                            tools::shown_path(path.string()), kLargestResource >> 20));
   }
-  std::ranges::sort(found);
-  for (const std::string& name : found) {
-    std::error_code problem;
-    const auto size = fs::file_size(skill.folder / name, problem);
-    std::string bytes;
-    if (!problem && size <= kLargestResource) {
-      std::ifstream file(skill.folder / name, std::ios::binary);
-      bytes.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    skill.content += fmt::format("\n{} {} {:016x}", name, problem ? 0 : size,
-                                 fingerprint_of(std::string_view(bytes)));
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  const auto length = tools::read_fully(file.get(), bytes);
+  if (!length || *length != bytes.size()) {
+    return fail(ErrorCode::storage, fmt::format("{} changes", tools::shown_path(path.string())));
   }
-  skill.files = std::move(found);
+  return bytes;
 }
 
-Result<Skill> read_skill(const fs::path& folder, const fs::path& inside,
+// What lies beside SKILL.md. All of it has to be looked at before anybody can agree to it; where
+// that cannot be done, the error says why.
+Result<void> list_files(Skill& skill) {
+  Result<void> whole;
+  const auto leave_out = [&](const fs::path& path, std::string_view why) {
+    if (whole) {
+      whole = fail(ErrorCode::limit_reached,
+                   fmt::format("{} {}", tools::shown_path(path.string()), why));
+    }
+  };
+  std::error_code error;
+  fs::recursive_directory_iterator files(skill.folder, error);
+  for (const fs::recursive_directory_iterator end; !error && files != end; files.increment(error)) {
+    std::error_code problem;
+    const fs::path& path = files->path();
+    const bool is_link = files->is_symlink(problem);
+    if (!is_link && files->is_directory(problem)) {
+      if (files.depth() < kMostDepth) continue;
+      files.disable_recursion_pending();
+      leave_out(path, "lies too deep");
+      continue;
+    }
+    std::string name = path.lexically_relative(skill.folder).string();
+    if (name == "SKILL.md" && !is_link) continue;
+    if (is_link || !files->is_regular_file(problem)) {
+      leave_out(path, "is a link or no regular file");
+    } else if (!is_valid_utf8(name)) {
+      leave_out(path, "has a name that is no UTF-8");
+    } else if (skill.files.size() >= kMostFiles) {
+      leave_out(path, fmt::format("is one of more than {} files", kMostFiles));
+      break;
+    } else {
+      skill.files.push_back(std::move(name));
+    }
+  }
+  if (error) leave_out(skill.folder, "cannot be read");
+  std::ranges::sort(skill.files);
+  return whole;
+}
+
+// A script that changes is another skill.
+Result<void> add_content(Skill& skill) {
+  std::uintmax_t bytes = 0;
+  for (const std::string& name : skill.files) {
+    const fs::path path = skill.folder / name;
+    const auto content = TRY(read_resource(path));
+    bytes += content.size();
+    if (bytes > kLargestSkillFolder) {
+      return fail(ErrorCode::limit_reached,
+                  fmt::format("its files are more than {} MiB", kLargestSkillFolder >> 20));
+    }
+    std::error_code problem;
+    const auto mode = static_cast<unsigned>(fs::symlink_status(path, problem).permissions());
+    skill.content += fmt::format("\n{} {:o} {} {}", to_text(Json(name)), mode & 0111,
+                                 content.size(), sha256_hex(content));
+    skill.file_bytes.push_back(content.size());
+  }
+  return {};
+}
+
+Result<Skill> read_skill(const fs::path& folder, const SkillFolder& source,
                          std::vector<std::string>& problems) {
   const std::string shown = tools::shown_path((folder / "SKILL.md").string());
-  auto text = TRY(read_text(folder / "SKILL.md", kLargestSkill, inside));
+  auto text = TRY(read_text(folder / "SKILL.md", kLargestSkill, source.path));
   const auto front = parse_front_matter(text);
   if (!front) {
     return fail(ErrorCode::invalid_argument, fmt::format("{}: {}", shown, front.error().message));
@@ -103,7 +157,15 @@ Result<Skill> read_skill(const fs::path& folder, const fs::path& inside,
     skill.name = folder_name;
   }
   skill.content = std::move(text);
-  add_files(skill);
+  auto whole = list_files(skill);
+  // Nobody agrees to those of the person.
+  if (!source.is_of_project) return skill;
+  if (whole) whole = add_content(skill);
+  if (!whole) {
+    return fail(ErrorCode::limit_reached,
+                fmt::format("The skill {} has more than can be agreed to: {}", shown,
+                            whole.error().message));
+  }
   return skill;
 }
 
@@ -143,7 +205,7 @@ FoundSkills find_skills(const std::vector<SkillFolder>& folders, const Trusts& t
   std::map<std::string, Skill> by_name;
   for (const SkillFolder& source : folders) {
     for (const fs::path& folder : skill_folders(source.path)) {
-      auto skill = read_skill(folder, source.path, found.problems);
+      auto skill = read_skill(folder, source, found.problems);
       if (!skill) {
         found.problems.push_back(skill.error().message + "; it is left out");
         continue;

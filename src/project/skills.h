@@ -1,6 +1,6 @@
 // Agent Skills (agentskills.io): folders with a SKILL.md. An agent is told their names and
 // descriptions, and reads the rest when it needs it. Those of a project count only when somebody
-// has agreed to their exact content.
+// has agreed to their exact content, and are refused where that is more than can be looked at.
 #pragma once
 
 #include <filesystem>
@@ -17,10 +17,11 @@ struct Skill {
   std::string name = {};
   std::string description = {};
   std::filesystem::path folder = {};
-  std::string body = {};                // of SKILL.md
-  std::vector<std::string> files = {};  // the others, relative to the folder; some when many
-  std::string content = {};             // all that has to stay as it is to be trusted
-  bool is_trusted = true;               // false: of a project, and nobody has agreed to it
+  std::string body = {};                     // of SKILL.md
+  std::vector<std::string> files = {};       // the others, relative to the folder; some when many
+  std::vector<std::size_t> file_bytes = {};  // of those, where somebody has to agree to them
+  std::string content = {};                  // all that has to stay as it is to be trusted
+  bool is_trusted = true;                    // false: of a project, and nobody has agreed to it
 };
 
 struct SkillFolder {

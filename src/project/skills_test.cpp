@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sha256.h"
 #include "tools/temporary_folder.h"
 #include "wright/testing.h"
 
@@ -55,6 +56,47 @@ TEST(Skills, of_a_project_count_only_with_the_exact_content_that_was_agreed_to) 
   EXPECT_EQ(find_skills(folders, trusts).skills[0].description, "Mine") << "a script has changed";
   const auto alone = find_skills({{folder / "theirs", true}}, trusts);
   EXPECT_EQ(skill_catalogue(alone.skills), "");
+}
+
+// Counted in part, the rest could change and stay trusted.
+TEST(Skills, of_a_project_are_refused_where_not_all_of_them_can_be_agreed_to) {
+  const auto is_left_out = [](const auto& fill) {
+    const TemporaryFolder folder;
+    folder.write("s/SKILL.md", skill_text("s", "d")).write("s/run.sh", "echo good");
+    EXPECT_EQ(find_skills({{folder.path(), true}}, {}).skills.size(), 1U);
+    fill(folder);
+    const auto found = find_skills({{folder.path(), true}}, {});
+    EXPECT_EQ(find_skills({{folder.path()}}, {}).skills.size(), 1U) << "the person's own";
+    return found.skills.empty() && found.problems.size() == 1 &&
+           found.problems[0].find("more than can be agreed to") != std::string::npos;
+  };
+  EXPECT_TRUE(is_left_out([](const TemporaryFolder& folder) {
+    folder.write("s/big.sh", std::string((std::size_t{4} << 20) + 1, '#'));
+  }));
+  EXPECT_TRUE(is_left_out(
+      [](const TemporaryFolder& folder) { folder.write("s/a/b/c/d/e/f/deep.sh", "echo good"); }));
+  EXPECT_TRUE(is_left_out([](const TemporaryFolder& folder) {
+    folder.write("elsewhere", "echo good").link("s/link.sh", "../elsewhere");
+  }));
+  EXPECT_TRUE(is_left_out([](const TemporaryFolder& folder) {
+    for (int i = 0; i < 201; ++i) folder.write(fmt::format("s/{}.sh", i), "");
+  }));
+}
+
+TEST(Skills, change_with_any_byte_or_the_mode_of_a_file) {
+  const TemporaryFolder folder;
+  folder.write("s/SKILL.md", skill_text("s", "d")).write("s/run.sh", "echo good");
+  const auto content = [&] {
+    return find_skills({{folder.path(), true}}, {}).skills.at(0).content;
+  };
+  const std::string good = content();
+  EXPECT_NE(good.find(sha256_hex("echo good")), std::string::npos) << good;
+  folder.write("s/run.sh", "echo goof");
+  EXPECT_NE(content(), good);
+  folder.write("s/run.sh", "echo good");
+  EXPECT_EQ(content(), good);
+  std::filesystem::permissions(folder / "s/run.sh", std::filesystem::perms::owner_all);
+  EXPECT_NE(content(), good);
 }
 
 TEST(Skills, that_misbehave_are_left_out_and_told_of) {

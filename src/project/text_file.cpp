@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/file_descriptor.h"
+#include "core/try.h"
 #include "tools/text/text_file.h"
 #include "tools/workspace/workspace.h"
 #include "wright/json.h"
@@ -25,8 +26,8 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
   return end == real_folder.end() || end->empty();
 }
 
-Result<std::string> read_text(const std::filesystem::path& file, std::size_t most_bytes,
-                              const std::filesystem::path& inside) {
+Result<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes,
+                               const std::filesystem::path& inside) {
   const std::string shown = tools::shown_path(file.string());
   const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!opened.is_open()) {
@@ -56,8 +57,15 @@ Result<std::string> read_text(const std::filesystem::path& file, std::size_t mos
                                                 std::generic_category().message(length.error())));
   }
   text.resize(*length);
+  return text;
+}
+
+Result<std::string> read_text(const std::filesystem::path& file, std::size_t most_bytes,
+                              const std::filesystem::path& inside) {
+  auto text = TRY(read_bytes(file, most_bytes, inside));
   if (text.find('\0') != std::string::npos || !is_valid_utf8(text)) {
-    return fail(ErrorCode::invalid_argument, fmt::format("{} is not text in UTF-8", shown));
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} is not text in UTF-8", tools::shown_path(file.string())));
   }
   if (text.starts_with(tools::kUtf8Mark)) text.erase(0, tools::kUtf8Mark.size());
   return text;

@@ -15,6 +15,10 @@ namespace wright::project {
 Result<std::string> read_text(const std::filesystem::path& file, std::size_t most_bytes,
                               const std::filesystem::path& inside = {});
 
+// The same for a file of any kind.
+Result<std::string> read_bytes(const std::filesystem::path& file, std::size_t most_bytes,
+                               const std::filesystem::path& inside = {});
+
 // Whether `path` is `folder` or below it, when all links are followed.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder);
 

@@ -5,12 +5,14 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "core/text.h"
 #include "core/try.h"
 #include "providers/anthropic_response.h"
 #include "providers/attachment.h"
 #include "providers/call_arguments.h"
+#include "providers/citations.h"
 #include "providers/codec.h"
 #include "providers/conversation.h"
 #include "providers/opaque_block.h"
@@ -33,6 +35,7 @@ constexpr std::string_view kAnthropicBudget =
     "thinking";                                 // Quirks::reasoning_request: a budget of tokens
 constexpr std::string_view kEffort = "effort";  // …: the model decides, given an effort
 constexpr int kLeastBudget = 1024;
+constexpr std::size_t kLongestAnthropicId = 256;
 
 // Tokens that thinking may take, in addition to those of the response.
 int room_to_think(ReasoningEffort effort, const Quirks& quirks) {
@@ -52,49 +55,57 @@ bool is_forced(const ToolChoice& choice) {
   return choice.kind == ToolChoice::Kind::required || choice.kind == ToolChoice::Kind::one;
 }
 
-// Marks the end of the part that the next request repeats. A request may have at most four.
-void mark_for_cache(Json& block, const Quirks& quirks) {
-  JsonObject* object = block.if_object();
-  if (object == nullptr || quirks.prompt_cache == "off") return;
-  const Json* type = object->if_contains("type");
-  const bool cannot_be_marked =
-      type != nullptr && (*type == Json("thinking") || *type == Json("redacted_thinking"));
-  if (cannot_be_marked) return;
+JsonObject cache_control(const Quirks& quirks) {
   JsonObject control{{"type", "ephemeral"}};
   if (quirks.prompt_cache == "1h") control["ttl"] = "1h";
-  (*object)["cache_control"] = std::move(control);
+  return control;
+}
+
+bool may_be_marked(const Json& block) {
+  const std::string_view type = text_field(&block, "type");
+  return block.is_object() && type != "thinking" && type != "redacted_thinking";
+}
+
+// Marks the end of the part that the next request repeats. A request may have at most four.
+void mark_for_cache(Json& block, const Quirks& quirks) {
+  if (quirks.prompt_cache == "off" || !may_be_marked(block)) return;
+  block.get_object()["cache_control"] = cache_control(quirks);
 }
 
 class AnthropicEncoder {
  public:
-  AnthropicEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  AnthropicEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery,
+                   SentHistory& history)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kAnthropicToolNames),
-        conversation_(request),
+        history_(history),
+        names_(history.names(request, kAnthropicToolNames)),
+        ids_(history.ids(kLongestAnthropicId)),
+        conversation_(request, history.new_messages(request)),
         vendors_tools_(conversation_, endpoint.model.name),
         delivery_(delivery) {}
 
   Result<HttpRequest> encode() {
     const JsonArray of_vendor = TRY(vendor_tools(endpoint_, request_));
-    JsonArray tools = this->tools();
-    for (const Json& tool : of_vendor) tools.push_back(tool);
+    const std::string& tools = history_.tools([&] { return to_text(marked_tools(of_vendor)); });
+    const bool has_tools = tools != "[]";
     if (is_on_vertex()) {
       body_["anthropic_version"] = "vertex-2023-10-16";  // the model is in the URL
     } else {
       body_["model"] = endpoint_.model.name;
     }
     add_limits();
-    if (JsonArray system = this->system(tools.empty()); !system.empty()) {
+    if (JsonArray system = this->system(!has_tools); !system.empty()) {
       mark_for_cache(system.back(), quirks_);
       body_["system"] = std::move(system);
     }
-    body_["messages"] = messages();
-    if (!tools.empty()) {
-      body_["tools"] = tools;
-      mark_for_cache(body_["tools"].get_array().back(), quirks_);
+    const std::string messages = this->messages();
+    body_["messages"] = nullptr;
+    if (!container_.empty()) body_["container"] = container_;
+    if (has_tools) {
+      body_["tools"] = nullptr;
       if (of_vendor.empty() || !request_.tools.empty()) add_tool_choice();
     }
     if (!quirks_.service_tier.empty()) body_["service_tier"] = quirks_.service_tier;
@@ -105,7 +116,10 @@ class AnthropicEncoder {
                        ? request_headers(endpoint_, {bearer(endpoint_)})
                        : request_headers(endpoint_, {{"x-api-key", endpoint_.key, true},
                                                      {"anthropic-version", "2023-06-01"}}),
-        .body = to_text(body_)};
+        .body = body_text(
+            body_, std::array{WrittenMember{
+                                  .name = "messages", .open = "[", .first = messages, .close = "]"},
+                              WrittenMember{.name = "tools", .first = tools}})};
   }
 
  private:
@@ -119,21 +133,52 @@ class AnthropicEncoder {
 
   // --- Messages -----------------------------------------------------------------------------
 
-  JsonArray messages() {
+  std::string messages() {
     JsonArray messages;
-    for (const Turn& turn : conversation_.turns()) {
+    const auto turns = conversation_.turns();
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const Turn& turn = turns[i];
       JsonArray content;
-      has_calls_ = std::ranges::any_of(
-          turn.parts, [](const Part* part) { return std::holds_alternative<ToolCall>(*part); });
+      const bool is_paused = i + 2 == turns.size() && is_pause(turns[i + 1]);
+      waits_ = is_paused || std::ranges::any_of(turn.parts, [](const Part* part) {
+                 return std::holds_alternative<ToolCall>(*part);
+               });
+      if (turn.speaker == Turn::Speaker::model) has_vendors_block_ = false;
+      if (begins_anew(turn)) container_.clear();
       for (const Part* part : turn.parts) {
+        if (is_pause(*part) && (has_vendors_block_ || turn.parts.size() > 1)) continue;
         if (Json block = block_of(*part); !block.is_null()) content.push_back(std::move(block));
       }
       const std::string_view role = turn.speaker == Turn::Speaker::user ? "user" : "assistant";
       if (!content.empty()) append(messages, role, std::move(content));
     }
     end_with_user(messages);
-    mark_turns_for_cache(messages);
-    return messages;
+    for (const Json& message : messages) {
+      if (message.at("role") == Json("user")) {
+        history_.add_of_user(message, may_be_marked(message.at("content").get_array().back()));
+      } else {
+        history_.add(message);
+      }
+    }
+    return with_marks();
+  }
+
+  static bool is_pause(const Part& part) {
+    const auto* told = std::get_if<Notice>(&part);
+    return told != nullptr && told->kind == Notice::Kind::turn_paused;
+  }
+
+  // The user says something, instead of answering calls.
+  static bool begins_anew(const Turn& turn) {
+    return turn.speaker == Turn::Speaker::user &&
+           std::ranges::any_of(turn.parts, [](const Part* part) {
+             return std::holds_alternative<Text>(*part) || std::holds_alternative<Image>(*part);
+           });
+  }
+
+  // The turn before it is to go on as it is: the vendor gets it back, and nothing after it.
+  static bool is_pause(const Turn& turn) {
+    return turn.parts.size() == 1 && is_pause(*turn.parts.front());
   }
 
   // A turn that became empty (another vendor's reasoning) makes its neighbours adjacent.
@@ -150,6 +195,8 @@ class AnthropicEncoder {
   // then. Newer models need a message that asks them to.
   void end_with_user(JsonArray& messages) {
     if (messages.back().at("role") != Json("assistant")) return;
+    const bool is_paused = has_vendors_block_ && is_pause(conversation_.turns().back());
+    if (is_paused) return;
     if (quirks_.reasoning_request == kEffort) {
       append(messages, "user", {JsonObject{{"type", "text"}, {"text", "Go on."}}});
       return;
@@ -163,20 +210,22 @@ class AnthropicEncoder {
 
   // The end of the last two turns of the user: one to read what the request before wrote, one to
   // write for the next. A single prompt without tools has no next request.
-  void mark_turns_for_cache(JsonArray& messages) {
-    if (request_.tools.empty() && messages.size() == 1) return;
-    int marks = 2;
-    for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
-      if (message->at("role") != Json("user")) continue;
-      mark_for_cache(message->at("content").get_array().back(), quirks_);
-      --marks;
-    }
+  std::string with_marks() const {
+    if (quirks_.prompt_cache == "off") return history_.text();
+    if (request_.tools.empty() && history_.wire_messages() == 1) return history_.text();
+    constexpr std::size_t kEndOfBlock = 3;  // "}]}"
+    return history_.text_with_marks(",\"cache_control\":" + to_text(cache_control(quirks_)),
+                                    kEndOfBlock);
   }
 
   // Null for a part that is not sent.
   Json block_of(const Part& part) {
     if (const std::string* words = words_in(part)) {
-      return JsonObject{{"type", "text"}, {"text", to_valid_utf8(*words)}};
+      JsonObject written{{"type", "text"}, {"text", to_valid_utf8(*words)}};
+      const auto* text = std::get_if<Text>(&part);
+      JsonArray cited = text != nullptr ? returned_citations(*text, endpoint_) : JsonArray();
+      if (!cited.empty()) written["citations"] = std::move(cited);
+      return written;
     }
     if (const auto* image = std::get_if<Image>(&part)) return image_block(*image);
     if (const auto* call = std::get_if<ToolCall>(&part)) {
@@ -188,8 +237,14 @@ class AnthropicEncoder {
     if (const auto* result = std::get_if<ToolResult>(&part)) return result_block(*result);
     const auto block =
         opaque_block(std::get<Reasoning>(part), Protocol::anthropic_messages, endpoint_.model.name);
-    const bool is_sent = block && vendors_tools_.may_be_sent(*block, has_calls_);
-    return is_sent ? *block : Json();
+    if (!block || !vendors_tools_.may_be_sent(*block, waits_)) return {};
+    if (const std::string_view type = text_field(&*block, "type"); type == kContainer) {
+      container_ = text_field(&*block, "id");
+      return {};
+    } else if (is_of_vendors_tool(type)) {
+      has_vendors_block_ = true;
+    }
+    return *block;
   }
 
   static Json image_block(const Image& image) {
@@ -252,6 +307,13 @@ class AnthropicEncoder {
            anthropic_input_schema(tool_schema(tool.spec.parameters, plain).parameters)}});
     }
     if (tools.empty()) return tools_of_history();
+    return tools;
+  }
+
+  JsonArray marked_tools(const JsonArray& of_vendor) {
+    JsonArray tools = this->tools();
+    for (const Json& tool : of_vendor) tools.push_back(tool);
+    if (!tools.empty()) mark_for_cache(tools.back(), quirks_);
     return tools;
   }
 
@@ -399,18 +461,21 @@ class AnthropicEncoder {
   const Quirks& quirks_;
   const Request& request_;
   const Sampling& sampling_;
-  ToolNames names_;
+  SentHistory& history_;
+  const ToolNames& names_;
+  WireIds& ids_;
   Conversation conversation_;
   VendorToolBlocks vendors_tools_;
   Delivery delivery_;
-  bool has_calls_ = false;  // the turn that is written
-  WireIds ids_;
+  bool waits_ = false;              // the turn that is written: for results, or to go on
+  bool has_vendors_block_ = false;  // the model's turn that was written last
+  std::string container_ = {};      // of the turn that goes on
   JsonObject body_;
 };
 
 Result<HttpRequest> encode_anthropic(const Endpoint& endpoint, const Request& request,
-                                     Delivery delivery) {
-  return AnthropicEncoder(endpoint, request, delivery).encode();
+                                     Delivery delivery, SentHistory& history) {
+  return AnthropicEncoder(endpoint, request, delivery, history).encode();
 }
 
 std::unique_ptr<ResponseDecoder> make_anthropic_decoder(const Endpoint& endpoint,

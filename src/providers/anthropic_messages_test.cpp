@@ -113,11 +113,13 @@ TEST(AnthropicMessages, tells_a_model_without_eyes_that_a_result_had_an_image) {
 TEST(AnthropicMessages, marks_its_key_as_secret_and_sends_none_where_there_is_none) {
   Endpoint endpoint = endpoint_of("anthropic:claude-sonnet-4-5");
   const Asked asked;
-  auto request = kAnthropicMessages.encode(endpoint, asked.request(), Delivery::whole);
+  auto request =
+      providers::testing::encoded(kAnthropicMessages, endpoint, asked.request(), Delivery::whole);
   ASSERT_TRUE(request);
   EXPECT_EQ(find_header(request->headers, "x-api-key"), "");
   endpoint.key = "hush";
-  request = kAnthropicMessages.encode(endpoint, asked.request(), Delivery::whole);
+  request =
+      providers::testing::encoded(kAnthropicMessages, endpoint, asked.request(), Delivery::whole);
   ASSERT_TRUE(request);
   for (const HttpHeader& header : request->headers) {
     EXPECT_EQ(header.is_secret, header.value == "hush") << header.name;

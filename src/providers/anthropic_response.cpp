@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "providers/citations.h"
 #include "providers/opaque_block.h"
 #include "providers/vendor_tool_blocks.h"
 #include "providers/vendor_tools.h"
@@ -54,6 +55,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
     const Json* message = field(&event, "message");
     pieces.answer.set_model(text_field(message, "model"));
     read_usage(field(message, "usage"), pieces.answer.usage());
+    read_container(message);
   } else if (type == "content_block_start") {
     open_.insert_or_assign(index, begin_block(field(&event, "content_block"), pieces));
   } else if (type == "content_block_delta") {
@@ -71,6 +73,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
   } else if (type == "message_delta") {
     const std::string_view reason = text_field(field(&event, "delta"), "stop_reason");
     if (!reason.empty()) reason_ = valid_text(reason);
+    read_container(field(&event, "delta"));
     read_usage(field(&event, "usage"), pieces.answer.usage());
   } else if (type == "message_stop") {
     end_message(pieces);
@@ -90,6 +93,7 @@ Result<void> AnthropicReader::read_document(const Json& document, ResponsePieces
     end_block(block, pieces);
   }
   reason_ = valid_text(text_field(&document, "stop_reason"));
+  read_container(&document);
   end_message(pieces);
   return {};
 }
@@ -113,6 +117,19 @@ void AnthropicReader::end_message(ResponsePieces& pieces) {
   if (is_cut(reason_) && last_ == Block::Kind::call) {
     pieces.answer.drop_arguments(pieces.answer.call_count() - 1);
   }
+  // A turn that goes on does so in the container that its tools have run in.
+  const bool goes_on = reason_ == "pause_turn" || reason_ == "tool_use";
+  if (goes_on && !container_.empty()) {
+    pieces.answer.end_part();
+    pieces.answer.reasoning().opaque =
+        opaque_of(pieces, JsonObject{{"type", kContainer}, {"id", container_}});
+    pieces.answer.end_part();
+  }
+}
+
+void AnthropicReader::read_container(const Json* message) {
+  const std::string_view id = text_field(field(message, "container"), "id");
+  if (!id.empty()) container_ = valid_text(id);
 }
 
 // Anthropic counts cached input separately; Usage counts all input.
@@ -133,6 +150,10 @@ AnthropicReader::Block AnthropicReader::begin_block(const Json* content, Respons
   if (type == "text") {
     block.kind = Block::Kind::text;
     pieces.add_text(text_field(content, "text"));
+    const JsonArray* citations = array_in(field(content, "citations"));
+    for (std::size_t i = 0; citations != nullptr && i < citations->size(); ++i) {
+      pieces.answer.cite(returned_citation((*citations)[i], pieces.endpoint));
+    }
   } else if (type == "thinking") {
     block.kind = Block::Kind::thinking;
     pieces.answer.reasoning();
@@ -161,6 +182,10 @@ Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, Respon
   const std::string_view type = text_field(delta, "type");
   if (type == "text_delta" && block.kind == Block::Kind::text) {
     pieces.add_text(text_field(delta, "text"));
+  } else if (type == "citations_delta" && block.kind == Block::Kind::text) {
+    if (const Json* citation = field(delta, "citation")) {
+      pieces.answer.cite(returned_citation(*citation, pieces.endpoint));
+    }
   } else if (type == "thinking_delta" && block.kind == Block::Kind::thinking) {
     pieces.answer.add_reasoning(text_field(delta, "thinking"));
   } else if (type == "signature_delta" && block.kind == Block::Kind::thinking) {
@@ -206,6 +231,7 @@ std::optional<StopReason> AnthropicReader::stop_reason(const ResponseBuilder& an
   if (reason_ == "end_turn" || reason_ == "tool_use" || reason_.empty()) {
     return has_calls ? StopReason::tool_use : StopReason::end_turn;
   }
+  if (reason_ == "pause_turn") return has_calls ? StopReason::tool_use : StopReason::paused;
   if (reason_ == "stop_sequence") return StopReason::stop_sequence;
   if (reason_ == "refusal") return StopReason::content_filter;
   return is_cut(reason_) ? StopReason::max_tokens : StopReason::other;

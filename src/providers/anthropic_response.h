@@ -32,6 +32,7 @@ class AnthropicReader {
     Utf8Joiner joiner = {};  // of its input
   };
 
+  void read_container(const Json* message);
   void read_usage(const Json* usage, Usage& counted);
   Block begin_block(const Json* content, ResponsePieces& pieces);
   Result<void> read_delta(Block& block, const Json* delta, ResponsePieces& pieces);
@@ -43,6 +44,7 @@ class AnthropicReader {
   Block::Kind last_ = Block::Kind::other;
   std::int64_t fresh_tokens_ = 0;  // of the input: neither read from the cache nor written to it
   std::string reason_;
+  std::string container_;  // where its tools have run
   bool has_begun_ = false;
   bool is_complete_ = false;
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "core/try.h"
 #include "providers/response_json.h"
 
 namespace wright::providers {
@@ -21,16 +20,6 @@ bool takes(Protocol protocol, Attachment kind) {
   return false;
 }
 
-Result<void> check(const Endpoint& endpoint, const Image& image) {
-  if (takes(endpoint.protocol(), attachment_kind(image))) return {};
-  return fail(
-      ErrorCode::unsupported,
-      fmt::format("The model {} cannot be sent a file of the type '{}' over the protocol {}. "
-                  "Leave it out, or choose another model",
-                  endpoint.model.name, valid_text(image.media_type),
-                  to_string(endpoint.protocol())));
-}
-
 }  // namespace
 
 Attachment attachment_kind(const Image& image) {
@@ -46,13 +35,18 @@ std::string_view audio_format(const Image& image) {
   return image.media_type.contains("wav") ? "wav" : "mp3";
 }
 
-Result<void> check_attachments(const Endpoint& endpoint, const Request& request) {
-  for (const Message& message : request.messages) {
-    for (const Part& part : message.parts) {
-      if (const auto* image = std::get_if<Image>(&part)) TRY(check(endpoint, *image));
-    }
-  }
-  return {};
+Result<void> check_attachment(const Endpoint& endpoint, const Image& image) {
+  if (takes(endpoint.protocol(), attachment_kind(image))) return {};
+  return fail(
+      ErrorCode::unsupported,
+      fmt::format("The model {} cannot be sent a file of the type '{}' over the protocol {}. "
+                  "Leave it out, or choose another model",
+                  endpoint.model.name, valid_text(image.media_type),
+                  to_string(endpoint.protocol())));
+}
+
+bool is_picture(const Image& image) {
+  return attachment_kind(image) == Attachment::image;
 }
 
 }  // namespace wright::providers

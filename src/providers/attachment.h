@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "wright/provider.h"
@@ -18,7 +19,8 @@ std::string_view audio_format(const Image& image);
 
 inline constexpr std::string_view kPdfName = "document.pdf";
 
-// Fails where the request holds a file that the endpoint's protocol has no form for.
-Result<void> check_attachments(const Endpoint& endpoint, const Request& request);
+// Fails for a file that the endpoint's protocol has no form for.
+Result<void> check_attachment(const Endpoint& endpoint, const Image& image);
+bool is_picture(const Image& image);
 
 }  // namespace wright::providers

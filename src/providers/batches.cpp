@@ -9,8 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "core/text.h"
 #include "core/try.h"
+#include "providers/gemini_batches.h"
 #include "providers/model_list.h"
+#include "providers/platform_address.h"
 #include "providers/provider_errors.h"
 #include "providers/response_json.h"
 
@@ -31,6 +34,19 @@ bool is_openai(const Endpoint& endpoint) {
          endpoint.protocol() == Protocol::openai_responses;
 }
 
+bool is_gemini(const Endpoint& endpoint) {
+  return endpoint.protocol() == Protocol::gemini_generate;
+}
+
+// Mistral's form: jobs, with names of its own for nearly all.
+bool has_jobs(const Endpoint& endpoint) {
+  return endpoint.vendor.batches == "jobs";
+}
+
+bool is_azure(const Endpoint& endpoint) {
+  return endpoint.vendor.platform == Platform::azure;
+}
+
 bool is_plain_id(std::string_view id) {
   return !id.empty() && id.size() <= 2 * kLongestId && std::ranges::all_of(id, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -38,14 +54,21 @@ bool is_plain_id(std::string_view id) {
   });
 }
 
-std::string address(const Endpoint& endpoint) {
-  return endpoint.vendor.base_url + (is_anthropic(endpoint) ? "/messages/batches" : "/batches");
+std::string address(const Endpoint& endpoint, std::string_view path) {
+  return addressed({.url = fmt::format("{}{}", endpoint.vendor.base_url, path)}, endpoint).url;
+}
+
+std::string batches_address(const Endpoint& endpoint, std::string_view path = {}) {
+  const std::string_view batches = is_anthropic(endpoint) ? "/messages/batches"
+                                   : has_jobs(endpoint)   ? "/batch/jobs"
+                                                          : "/batches";
+  return address(endpoint, fmt::format("{}{}", batches, path));
 }
 
 // The path of one request, as the file of a batch names it.
 std::string_view path_of(const Endpoint& endpoint) {
-  return endpoint.protocol() == Protocol::openai_responses ? "/v1/responses"
-                                                           : "/v1/chat/completions";
+  if (endpoint.protocol() == Protocol::openai_responses) return "/v1/responses";
+  return is_azure(endpoint) ? "/chat/completions" : "/v1/chat/completions";
 }
 
 // As it would be sent alone.
@@ -88,35 +111,58 @@ DecodedBatch anthropic_batch(const Endpoint& endpoint, const Json& batch) {
                                  .failed = sum_of(counts, {"errored", "canceled", "expired"})}};
   if (decoded.state.status == "ended") {
     decoded.state.phase = BatchState::Phase::ended;
-    decoded.result_urls.push_back(fmt::format("{}/{}/results", address(endpoint), id));
+    decoded.result_urls.push_back(batches_address(endpoint, fmt::format("/{}/results", id)));
   }
   return decoded;
+}
+
+void add_files(DecodedBatch& decoded, const Endpoint& endpoint, const Json& batch,
+               std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    const std::string_view file = text_field(&batch, key);
+    if (!is_plain_id(file)) continue;
+    decoded.result_urls.push_back(address(endpoint, fmt::format("/files/{}/content", file)));
+  }
 }
 
 DecodedBatch openai_batch(const Endpoint& endpoint, const Json& batch) {
   const Json* counts = field(&batch, "request_counts");
   DecodedBatch decoded{.state = {.id = fmt::format("{}:{}", endpoint.vendor.name,
                                                    valid_text(text_field(&batch, "id"))),
-                                 .status = valid_text(text_field(&batch, "status")),
+                                 .status = lower(valid_text(text_field(&batch, "status"))),
                                  .total = count_field(counts, "total"),
                                  .answered = count_field(counts, "completed"),
                                  .failed = count_field(counts, "failed")}};
   constexpr std::array<std::string_view, 4> kEnds{"completed", "failed", "expired", "cancelled"};
   if (std::ranges::find(kEnds, decoded.state.status) == kEnds.end()) return decoded;
   decoded.state.phase = BatchState::Phase::ended;
-  for (const std::string_view key : {"output_file_id", "error_file_id"}) {
-    const std::string_view file = text_field(&batch, key);
-    if (!is_plain_id(file)) continue;
-    decoded.result_urls.push_back(
-        fmt::format("{}/files/{}/content", endpoint.vendor.base_url, file));
-  }
+  add_files(decoded, endpoint, batch, {"output_file_id", "error_file_id"});
+  return decoded;
+}
+
+DecodedBatch mistral_batch(const Endpoint& endpoint, const Json& job) {
+  DecodedBatch decoded{.state = {.id = fmt::format("{}:{}", endpoint.vendor.name,
+                                                   valid_text(text_field(&job, "id"))),
+                                 .status = valid_text(text_field(&job, "status")),
+                                 .total = count_field(&job, "total_requests"),
+                                 .answered = count_field(&job, "succeeded_requests"),
+                                 .failed = count_field(&job, "failed_requests")}};
+  constexpr std::array<std::string_view, 4> kEnds{"SUCCESS", "FAILED", "TIMEOUT_EXCEEDED",
+                                                  "CANCELLED"};
+  if (std::ranges::find(kEnds, decoded.state.status) == kEnds.end()) return decoded;
+  decoded.state.phase = BatchState::Phase::ended;
+  add_files(decoded, endpoint, job, {"output_file", "error_file"});
   return decoded;
 }
 
 Result<DecodedBatch> batch_in(const Endpoint& endpoint, const Json& batch) {
-  if (!is_plain_id(text_field(&batch, "id"))) {
+  const std::string_view id =
+      is_gemini(endpoint) ? gemini_batch_id(batch) : text_field(&batch, "id");
+  if (!is_plain_id(id)) {
     return std::unexpected(malformed_answer(endpoint, "a batch without an id"));
   }
+  if (is_gemini(endpoint)) return gemini_batch(endpoint, batch);
+  if (has_jobs(endpoint)) return mistral_batch(endpoint, batch);
   return is_anthropic(endpoint) ? anthropic_batch(endpoint, batch) : openai_batch(endpoint, batch);
 }
 
@@ -131,11 +177,14 @@ Result<Json> document_in(const Endpoint& endpoint, std::string_view body) {
 Result<void> check_batch(const Endpoint& endpoint, std::span<const BatchRequest> requests) {
   const bool is_cloud =
       endpoint.vendor.platform == Platform::google || endpoint.vendor.platform == Platform::aws;
-  if (is_cloud || (!is_anthropic(endpoint) && !is_openai(endpoint))) {
+  const bool is_known = is_anthropic(endpoint) || is_openai(endpoint) || is_gemini(endpoint);
+  if (is_cloud || !is_known) {
     return fail(
         ErrorCode::unsupported,
-        fmt::format("{} has no batches that are known here. OpenAI and Anthropic have",
-                    endpoint.vendor.title.empty() ? endpoint.vendor.name : endpoint.vendor.title));
+        fmt::format(
+            "{} has no batches that are known here. OpenAI, Azure OpenAI, Anthropic, Gemini "
+            "and Mistral have",
+            endpoint.vendor.title.empty() ? endpoint.vendor.name : endpoint.vendor.title));
   }
   if (requests.empty()) return fail(ErrorCode::invalid_argument, "The batch has no requests");
   if (requests.size() > kMostRequests) {
@@ -160,13 +209,15 @@ Result<void> check_batch(const Endpoint& endpoint, std::span<const BatchRequest>
 
 Result<std::optional<HttpRequest>> encode_batch_file(const Endpoint& endpoint,
                                                      std::span<const BatchRequest> requests) {
-  if (is_anthropic(endpoint)) return std::nullopt;
+  if (is_anthropic(endpoint) || is_gemini(endpoint)) return std::nullopt;
   std::string lines;
   HttpRequest upload;
   for (const BatchRequest& request : requests) {
     auto one = TRY(alone(endpoint, request));
-    lines += fmt::format(R"({{"custom_id":"{}","method":"POST","url":"{}","body":{}}})", request.id,
-                         path_of(endpoint), one.body);
+    lines += has_jobs(endpoint)
+                 ? fmt::format(R"({{"custom_id":"{}","body":{}}})", request.id, one.body)
+                 : fmt::format(R"({{"custom_id":"{}","method":"POST","url":"{}","body":{}}})",
+                               request.id, path_of(endpoint), one.body);
     lines += '\n';
     TRY(check_size(lines.size()));
     if (upload.headers.empty()) upload.headers = std::move(one.headers);
@@ -176,7 +227,7 @@ Result<std::optional<HttpRequest>> encode_batch_file(const Endpoint& endpoint,
                 fmt::format("A request holds the words '{}', which separate the parts of an upload",
                             kBoundary));
   }
-  upload.url = endpoint.vendor.base_url + "/files";
+  upload.url = address(endpoint, "/files");
   upload.body = fmt::format(
       "--{0}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n"
       "--{0}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"batch.jsonl\"\r\n"
@@ -186,19 +237,43 @@ Result<std::optional<HttpRequest>> encode_batch_file(const Endpoint& endpoint,
   return upload;
 }
 
-Result<std::string> decode_batch_file(const Endpoint& endpoint, std::string_view body) {
+Result<UploadedFile> decode_batch_file(const Endpoint& endpoint, std::string_view body) {
   const auto document = TRY(document_in(endpoint, body));
   const std::string_view id = text_field(&document, "id");
   if (!is_plain_id(id)) {
     return std::unexpected(malformed_answer(endpoint, "an uploaded file without an id"));
   }
-  return std::string(id);
+  const std::string status = lower(text_field(&document, "status"));
+  if (status == "error" || status == "failed") {
+    return fail(ErrorCode::invalid_argument, "The vendor could not read the file of requests");
+  }
+  return UploadedFile{std::string(id), status != "pending" && status != "running"};
+}
+
+Result<HttpRequest> encode_file_question(const Endpoint& endpoint, std::string_view file) {
+  auto request = TRY(encode_model_list(endpoint, {}));
+  request.url = address(endpoint, fmt::format("/files/{}", file));
+  return request;
 }
 
 Result<HttpRequest> encode_batch(const Endpoint& endpoint, std::span<const BatchRequest> requests,
                                  std::string_view file) {
   HttpRequest batch = TRY(alone(endpoint, requests.front()));
-  batch.url = address(endpoint);
+  if (is_gemini(endpoint)) {
+    std::vector<std::string> bodies;
+    for (const BatchRequest& request : requests) {
+      auto one = TRY(alone(endpoint, request));
+      bodies.push_back(std::move(one.body));
+    }
+    return gemini_batch_request(endpoint, std::move(batch), requests, bodies);
+  }
+  batch.url = batches_address(endpoint);
+  if (has_jobs(endpoint)) {
+    batch.body = to_text(JsonObject{{"input_files", JsonArray{Json(file)}},
+                                    {"model", endpoint.model.name},
+                                    {"endpoint", path_of(endpoint)}});
+    return batch;
+  }
   if (!is_anthropic(endpoint)) {
     batch.body = to_text(JsonObject{
         {"input_file_id", file}, {"endpoint", path_of(endpoint)}, {"completion_window", "24h"}});
@@ -222,14 +297,25 @@ Result<HttpRequest> encode_batch_question(const Endpoint& endpoint, BatchQuestio
   }
   auto request = TRY(encode_model_list(endpoint, {}));
   switch (question) {
-    case BatchQuestion::state: request.url = fmt::format("{}/{}", address(endpoint), id); break;
-    case BatchQuestion::list: request.url = address(endpoint) + "?limit=100"; break;
+    case BatchQuestion::state:
+      request.url = batches_address(endpoint, fmt::format("/{}", id));
+      break;
+    case BatchQuestion::list:
+      request.url = batches_address(endpoint, is_gemini(endpoint)  ? "?pageSize=100"
+                                              : has_jobs(endpoint) ? "?page_size=100"
+                                                                   : "?limit=100");
+      break;
     case BatchQuestion::cancel:
-      request.url = fmt::format("{}/{}/cancel", address(endpoint), id);
+      request.url = batches_address(
+          endpoint, fmt::format("/{}{}cancel", id, is_gemini(endpoint) ? ":" : "/"));
       request.method = "POST";
       break;
   }
   return request;
+}
+
+bool tells_of_cancelled(const Endpoint& endpoint) {
+  return !is_gemini(endpoint);
 }
 
 Result<DecodedBatch> decode_batch(const Endpoint& endpoint, std::string_view body) {
@@ -240,7 +326,10 @@ Result<DecodedBatch> decode_batch(const Endpoint& endpoint, std::string_view bod
 Result<std::vector<DecodedBatch>> decode_batch_list(const Endpoint& endpoint,
                                                     std::string_view body) {
   const auto document = TRY(document_in(endpoint, body));
-  const JsonArray* list = array_in(field(&document, "data"));
+  const JsonArray* list = array_in(field(&document, is_gemini(endpoint) ? "operations" : "data"));
+  // Who has none leaves the list out.
+  const bool may_be_absent = is_gemini(endpoint) || has_jobs(endpoint);
+  if (list == nullptr && may_be_absent && document.is_object()) return std::vector<DecodedBatch>();
   if (list == nullptr) {
     return std::unexpected(malformed_answer(endpoint, "a list of batches without data"));
   }
@@ -260,6 +349,7 @@ Result<HttpRequest> encode_batch_results(const Endpoint& endpoint, std::string_v
 
 Result<DecodedBatchResult> decode_batch_result(const Endpoint& endpoint, std::string_view line) {
   const auto document = TRY(document_in(endpoint, line));
+  if (is_gemini(endpoint)) return gemini_batch_result(document);
   DecodedBatchResult decoded{.id = valid_text(text_field(&document, "custom_id"))};
   const Json* body = nullptr;
   if (is_anthropic(endpoint)) {

@@ -1,5 +1,5 @@
-// Batches of OpenAI and Anthropic: from requests to what is sent, and from what comes back to
-// states and results. Pure, like this whole folder.
+// Batches of OpenAI (also at Azure), Anthropic, Gemini and Mistral: from requests to what is sent,
+// and from what comes back to states and results. Pure, like this whole folder.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,17 @@ namespace wright::providers {
 // and vendors without batches.
 Result<void> check_batch(const Endpoint& endpoint, std::span<const BatchRequest> requests);
 
-// OpenAI takes a file of requests first; empty for Anthropic, which takes them with the batch.
+// OpenAI and Mistral take a file of requests first; empty for Anthropic and Gemini, which take them
+// with the batch.
 Result<std::optional<HttpRequest>> encode_batch_file(const Endpoint& endpoint,
                                                      std::span<const BatchRequest> requests);
-Result<std::string> decode_batch_file(const Endpoint& endpoint, std::string_view body);
+struct UploadedFile {
+  std::string id = {};
+  bool is_ready = true;  // otherwise the vendor still reads it, and takes no batch of it
+};
+Result<UploadedFile> decode_batch_file(const Endpoint& endpoint, std::string_view body);
+// Asks how far the vendor is with it.
+Result<HttpRequest> encode_file_question(const Endpoint& endpoint, std::string_view file);
 // `file` is the id of that file.
 Result<HttpRequest> encode_batch(const Endpoint& endpoint, std::span<const BatchRequest> requests,
                                  std::string_view file);
@@ -34,7 +41,11 @@ Result<HttpRequest> encode_batch_question(const Endpoint& endpoint, BatchQuestio
 struct DecodedBatch {
   BatchState state = {};
   std::vector<std::string> result_urls = {};
+  std::string result_lines = {};  // where they came with the state
 };
+// Whether a vendor answers the wish to cancel with the batch; otherwise its state must be asked
+// for.
+bool tells_of_cancelled(const Endpoint& endpoint);
 Result<DecodedBatch> decode_batch(const Endpoint& endpoint, std::string_view body);
 Result<std::vector<DecodedBatch>> decode_batch_list(const Endpoint& endpoint,
                                                     std::string_view body);

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "core/percent.h"
 #include "providers/attachment.h"
@@ -73,34 +74,40 @@ Json converse_image(const Image& image, int number) {
 
 class ConverseEncoder {
  public:
-  ConverseEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  ConverseEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery,
+                  SentHistory& history)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kConverseToolNames),
-        conversation_(request),
+        history_(history),
+        names_(history.names(request, kConverseToolNames)),
+        ids_(history.ids(kLongestConverseId)),
+        conversation_(request, history.new_messages(request)),
         delivery_(delivery),
         has_cache_(endpoint.model.quirks.prompt_cache != "off"),
         is_claude_(endpoint.model.name.contains("anthropic.claude")),
         is_nova_(endpoint.model.name.contains("amazon.nova")) {}
 
   HttpRequest encode() {
-    JsonArray tools = this->tools();
+    const std::string& tools = history_.tools([&] { return to_text(marked_tools()); });
+    const bool has_tools = tools != "[]";
     JsonObject body;
-    body["messages"] = messages();
+    body["messages"] = nullptr;
+    const std::string messages = this->messages();
     JsonObject more;
     add_limits(body, more);
     add_format(body);
-    if (JsonArray system = this->system(body, tools.empty()); !system.empty()) {
+    if (JsonArray system = this->system(body, !has_tools); !system.empty()) {
       if (has_cache_ && (is_claude_ || is_nova_)) system.push_back(cache_point(quirks_));
       body["system"] = std::move(system);
     }
-    if (!tools.empty()) {
-      if (has_cache_ && is_claude_) tools.push_back(cache_point(quirks_));
-      JsonObject config{{"tools", std::move(tools)}};
-      add_tool_choice(config);
-      body["toolConfig"] = std::move(config);
+    std::string config;
+    if (has_tools) {
+      JsonObject members{{"tools", nullptr}};
+      add_tool_choice(members);
+      config = body_text(members, std::array{WrittenMember{.name = "tools", .first = tools}});
+      body["toolConfig"] = nullptr;
     }
     if (!quirks_.service_tier.empty()) {
       body["serviceTier"] = JsonObject{{"type", quirks_.service_tier}};
@@ -111,13 +118,16 @@ class ConverseEncoder {
                            percent_encoded(endpoint_.model.name),
                            delivery_ == Delivery::streamed ? "converse-stream" : "converse"),
         .headers = request_headers(endpoint_, {bearer(endpoint_)}),
-        .body = to_text(body)};
+        .body = body_text(
+            body, std::array{WrittenMember{
+                                 .name = "messages", .open = "[", .first = messages, .close = "]"},
+                             WrittenMember{.name = "toolConfig", .first = config}})};
   }
 
  private:
   // --- Messages -----------------------------------------------------------------------------
 
-  JsonArray messages() {
+  std::string messages() {
     JsonArray messages;
     for (const Turn& turn : conversation_.turns()) {
       JsonArray content;
@@ -131,8 +141,14 @@ class ConverseEncoder {
     if (messages.back().at("role") != Json("user")) {
       append(messages, "user", {text_block("Go on.")});
     }
-    mark_turns_for_cache(messages);
-    return messages;
+    for (const Json& message : messages) {
+      if (message.at("role") == Json("user")) {
+        history_.add_of_user(message);
+      } else {
+        history_.add(message);
+      }
+    }
+    return with_marks();
   }
 
   // A turn that became empty (another vendor's reasoning) makes its neighbours adjacent.
@@ -147,21 +163,18 @@ class ConverseEncoder {
 
   // As for Anthropic's own API: one mark to read what the request before wrote, one to write for
   // the next.
-  void mark_turns_for_cache(JsonArray& messages) const {
-    if (!has_cache_ || (!is_claude_ && !is_nova_)) return;
-    if (request_.tools.empty() && messages.size() == 1) return;
-    int marks = 2;
-    for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
-      if (message->at("role") != Json("user")) continue;
-      message->at("content").get_array().push_back(cache_point(quirks_));
-      --marks;
-    }
+  std::string with_marks() const {
+    if (!has_cache_ || (!is_claude_ && !is_nova_)) return history_.text();
+    if (request_.tools.empty() && history_.wire_messages() == 1) return history_.text();
+    constexpr std::size_t kEndOfContent = 2;  // "]}"
+    return history_.text_with_marks("," + to_text(cache_point(quirks_)), kEndOfContent);
   }
 
   // Null for a part that is not sent.
   Json block_of(const Part& part) {
     if (const std::string* words = words_in(part)) return text_block(to_valid_utf8(*words));
-    if (const auto* image = std::get_if<Image>(&part)) return converse_image(*image, ++documents_);
+    if (const auto* image = std::get_if<Image>(&part))
+      return converse_image(*image, ++history_.documents);
     if (const auto* call = std::get_if<ToolCall>(&part)) {
       return JsonObject{{"toolUse", JsonObject{{"toolUseId", ids_.of_call(call->id)},
                                                {"name", names_.on_wire(call->name)},
@@ -182,7 +195,7 @@ class ConverseEncoder {
     }
     if (shows_images) {
       for (const Image& image : result.images)
-        content.push_back(converse_image(image, ++documents_));
+        content.push_back(converse_image(image, ++history_.documents));
     }
     JsonObject written{{"toolUseId", ids_.of_result(result.call_id)},
                        {"content", std::move(content)}};
@@ -225,6 +238,12 @@ class ConverseEncoder {
       }
     }
     return tools.empty() ? tools_of_history() : tools;
+  }
+
+  JsonArray marked_tools() {
+    JsonArray tools = this->tools();
+    if (!tools.empty() && has_cache_ && is_claude_) tools.push_back(cache_point(quirks_));
+    return tools;
   }
 
   // A conversation with calls needs their tools described, even when no tool may be called now.
@@ -347,19 +366,19 @@ class ConverseEncoder {
   const Quirks& quirks_;
   const Request& request_;
   const Sampling& sampling_;
-  ToolNames names_;
+  SentHistory& history_;
+  const ToolNames& names_;
+  WireIds& ids_;
   Conversation conversation_;
   Delivery delivery_;
   const bool has_cache_;
   const bool is_claude_;
   const bool is_nova_;
-  int documents_ = 0;
-  WireIds ids_{kLongestConverseId};
 };
 
 Result<HttpRequest> encode_converse(const Endpoint& endpoint, const Request& request,
-                                    Delivery delivery) {
-  return ConverseEncoder(endpoint, request, delivery).encode();
+                                    Delivery delivery, SentHistory& history) {
+  return ConverseEncoder(endpoint, request, delivery, history).encode();
 }
 
 std::unique_ptr<ResponseDecoder> make_converse_decoder(const Endpoint& endpoint,

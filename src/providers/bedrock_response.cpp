@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "providers/citations.h"
 #include "providers/opaque_block.h"
 
 namespace wright::providers {
@@ -19,6 +20,15 @@ std::string converse_opaque(const ResponsePieces& pieces, JsonObject reasoning) 
 
 JsonObject signed_reasoning(std::string_view text, std::string_view signature) {
   return JsonObject{{"reasoningText", JsonObject{{"text", text}, {"signature", signature}}}};
+}
+
+Citation cited_in(const Json& json) {
+  Citation citation = citation_in(json);
+  const JsonArray* content = array_in(field(&json, "sourceContent"));
+  for (std::size_t i = 0; content != nullptr && i < content->size(); ++i) {
+    citation.quote += valid_text(text_field(&(*content)[i], "text"));
+  }
+  return citation;
 }
 
 // What stands in the header of a frame, as an error of the vendor. Bedrock's exceptions are those
@@ -121,6 +131,10 @@ void ConverseReader::read_block(const Json& content, ResponsePieces& pieces) {
     if (const JsonArray* said = array_in(field(cited, "content"))) {
       for (const Json& piece : *said) read_delta(block, &piece, pieces);
     }
+    const JsonArray* citations = array_in(field(cited, "citations"));
+    for (std::size_t i = 0; citations != nullptr && i < citations->size(); ++i) {
+      pieces.answer.cite(cited_in((*citations)[i]));
+    }
   } else {
     read_delta(block, &content, pieces);
   }
@@ -132,6 +146,9 @@ void ConverseReader::read_delta(Block& block, const Json* delta, ResponsePieces&
   if (const Json* text = field(delta, "text")) {
     begin(block, Block::Kind::text, pieces);
     pieces.add_text(text_in(text));
+  } else if (const Json* citation = field(delta, "citation")) {
+    begin(block, Block::Kind::text, pieces);
+    pieces.answer.cite(cited_in(*citation));
   } else if (const Json* call = field(delta, "toolUse")) {
     if (block.kind != Block::Kind::call) return;
     pieces.answer.add_arguments(block.call, text_field(call, "input"));

@@ -53,7 +53,7 @@ class BedrockDecoder final : public ResponseDecoder {
   Result<void> take_frame(const AwsEvent& event, const TextSink& on_text);
   Result<void> take_document(std::string_view text, const TextSink& on_text);
 
-  Endpoint endpoint_;
+  const Endpoint& endpoint_;
   CallRestorer calls_;
   enum class Kind : std::uint8_t { unknown, frames, other } kind_ = Kind::unknown;
   AwsEventStream frames_;

@@ -16,7 +16,7 @@ namespace wright {
 
 WRIGHT_ENUM(Quirks::ToolChoiceSupport, full, automatic_only, none)
 WRIGHT_ENUM(Quirks::CallIds, any, nine_alphanumeric)
-WRIGHT_ENUM(Quirks::ReturnReasoning, never, within_turn, always)
+WRIGHT_ENUM(Quirks::ReturnReasoning, never, within_turn, always, required)
 WRIGHT_ENUM(Platform, direct, azure, aws, google)
 
 }  // namespace wright
@@ -188,14 +188,14 @@ struct Sets<member> {
   }
 };
 
-template <auto member>
+template <class Row, auto member>
 struct SetsPace;
 
-template <class T, T Pace::*member>
-struct SetsPace<member> {
-  static Value<std::function<void(VendorInfo&)>> read(const toml::node& node) {
+template <class Row, class T, T Pace::*member>
+struct SetsPace<Row, member> {
+  static Value<std::function<void(Row&)>> read(const toml::node& node) {
     const auto value = TRY(Reading<T>::of(node));
-    return [value](VendorInfo& vendor) { vendor.pace.*member = value; };
+    return [value](Row& row) { row.pace.*member = value; };
   }
 };
 
@@ -249,7 +249,18 @@ Value<std::function<void(Quirks&)>> read_prompt_cache(const toml::node& node) {
   return [time = std::move(time)](Quirks& quirks) { quirks.prompt_cache = time; };
 }
 
-constexpr std::array<CatalogueField<VendorInfo>, 20> kVendorFields{{
+Value<std::function<void(Quirks&)>> read_preserve_thinking(const toml::node& node) {
+  static constexpr std::array<std::string_view, 4> kWays{"", "keep", "clear_thinking",
+                                                         "preserve_thinking"};
+  auto way = TRY(Reading<std::string>::of(node));
+  if (std::ranges::find(kWays, way) == kWays.end()) {
+    return std::unexpected(
+        fmt::format("must be keep, clear_thinking or preserve_thinking, not '{}'", way));
+  }
+  return [way = std::move(way)](Quirks& quirks) { quirks.preserve_thinking = way; };
+}
+
+constexpr std::array<CatalogueField<VendorInfo>, 22> kVendorFields{{
     {"title", Sets<&VendorInfo::title>::read},
     {"aliases", Sets<&VendorInfo::aliases>::read},
     {"protocol", Sets<&VendorInfo::protocol>::read},
@@ -266,20 +277,25 @@ constexpr std::array<CatalogueField<VendorInfo>, 20> kVendorFields{{
     {"key_page", Sets<&VendorInfo::key_page>::read},
     {"needs_key", Sets<&VendorInfo::needs_key>::read},
     {"key_command", Sets<&VendorInfo::key_command>::read},
+    {"batches", Sets<&VendorInfo::batches>::read},
     {"models_of", Sets<&VendorInfo::models_of>::read},
     {"headers", Sets<&VendorInfo::headers>::read},
-    {"requests_per_minute", SetsPace<&Pace::requests_per_minute>::read},
-    {"tokens_per_minute", SetsPace<&Pace::tokens_per_minute>::read},
+    {"requests_per_minute", SetsPace<VendorInfo, &Pace::requests_per_minute>::read},
+    {"tokens_per_minute", SetsPace<VendorInfo, &Pace::tokens_per_minute>::read},
+    {"concurrent_requests", SetsPace<VendorInfo, &Pace::concurrent_requests>::read},
 }};
 
-constexpr std::array<CatalogueField<ModelInfo>, 4> kModelFields{{
+constexpr std::array<CatalogueField<ModelInfo>, 7> kModelFields{{
     {"context_tokens", Sets<&ModelInfo::context_tokens>::read},
     {"max_output_tokens", Sets<&ModelInfo::max_output_tokens>::read},
     {"price", Sets<&ModelInfo::price>::read},
     {"protocol", Sets<&ModelInfo::protocol>::read},
+    {"requests_per_minute", SetsPace<ModelInfo, &Pace::requests_per_minute>::read},
+    {"tokens_per_minute", SetsPace<ModelInfo, &Pace::tokens_per_minute>::read},
+    {"concurrent_requests", SetsPace<ModelInfo, &Pace::concurrent_requests>::read},
 }};
 
-constexpr std::array<CatalogueField<Quirks>, 20> kQuirkFields{{
+constexpr std::array<CatalogueField<Quirks>, 22> kQuirkFields{{
     {"max_tokens_field", Sets<&Quirks::max_tokens_field>::read},
     {"supports_temperature", Sets<&Quirks::supports_temperature>::read},
     {"supports_tools", Sets<&Quirks::supports_tools>::read},
@@ -295,6 +311,8 @@ constexpr std::array<CatalogueField<Quirks>, 20> kQuirkFields{{
     {"call_ids", Sets<&Quirks::call_ids>::read},
     {"reasoning_field", Sets<&Quirks::reasoning_field>::read},
     {"return_reasoning", Sets<&Quirks::return_reasoning>::read},
+    {"split_reasoning", Sets<&Quirks::split_reasoning>::read},
+    {"preserve_thinking", read_preserve_thinking},
     {"reasoning_request", read_reasoning_request},
     {"reasoning_off", Sets<&Quirks::reasoning_off>::read},
     {"reasoning_tokens", Sets<&Quirks::reasoning_tokens>::read},

@@ -219,6 +219,7 @@ TEST(CatalogueRows, may_set_every_field) {
     key_setting = "full_key"
     key_page = "https://full.example/keys"
     needs_key = false
+    batches = "jobs"
     headers = { X-Team = "blue", X-Auth-Token = "hush" }
     requests_per_minute = 60
     tokens_per_minute = 9000000000
@@ -236,6 +237,8 @@ TEST(CatalogueRows, may_set_every_field) {
     call_ids = "nine_alphanumeric"
     reasoning_field = "thoughts"
     return_reasoning = "within_turn"
+    split_reasoning = true
+    preserve_thinking = "keep"
     reasoning_request = "thinking"
     reasoning_off = "disabled"
     [models."full:m"]
@@ -254,6 +257,7 @@ TEST(CatalogueRows, may_set_every_field) {
   EXPECT_EQ(vendor.key_setting, "full_key");
   EXPECT_EQ(vendor.key_page, "https://full.example/keys");
   EXPECT_FALSE(vendor.needs_key);
+  EXPECT_EQ(vendor.batches, "jobs");
   EXPECT_EQ(vendor.headers,
             (std::vector<HttpHeader>{{"X-Auth-Token", "hush", true}, {"X-Team", "blue", false}}));
   EXPECT_EQ(vendor.pace, (Pace{60, 9'000'000'000}));
@@ -271,6 +275,8 @@ TEST(CatalogueRows, may_set_every_field) {
                 .call_ids = Quirks::CallIds::nine_alphanumeric,
                 .reasoning_field = "thoughts",
                 .return_reasoning = Quirks::ReturnReasoning::within_turn,
+                .split_reasoning = true,
+                .preserve_thinking = "keep",
                 .reasoning_request = "thinking",
                 .reasoning_off = "disabled"};
   EXPECT_EQ(vendor.quirks, quirks);

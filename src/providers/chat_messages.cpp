@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/json_storage.h"
 #include "providers/attachment.h"
@@ -18,25 +19,31 @@ namespace {
 
 class MessageWriter {
  public:
-  MessageWriter(const Endpoint& endpoint, const Request& request, const ToolNames& names,
+  // `follows_result`: what was written last is a result.
+  MessageWriter(const Endpoint& endpoint, const ToolNames& names, bool follows_result,
                 const boost::json::storage_ptr& storage)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         names_(names),
         storage_(storage),
+        follows_result_(follows_result),
         messages_(storage),
-        images_(storage) {
-    const PairedMessages paired(request.messages);
-    const auto messages = paired.messages();
+        images_(storage) {}
+
+  void write(std::span<const Message* const> messages) {
     const std::size_t turn_begin = begin_of_turn(messages);
-    messages_.reserve(messages.size() + 1);
-    const std::string system = system_text(request, names, quirks_);
-    if (!system.empty()) add(system_role(), text(system));
+    messages_.reserve(messages.size());
     for (std::size_t i = 0; i < messages.size(); ++i) {
       is_in_turn_ = i >= turn_begin;
       write(*messages[i]);
     }
     write_result_images();
+  }
+
+  void write_system(std::string_view system) { add(system_role(), text(system)); }
+
+  bool follows_result() const {
+    return messages_.empty() ? follows_result_ : messages_.back().at("role") == Json("tool");
   }
 
   JsonArray take() && { return std::move(messages_); }
@@ -65,7 +72,7 @@ class MessageWriter {
 
   // For vendors that take nobody's words but the model's after results.
   void answer_results() {
-    if (messages_.empty() || messages_.back().at("role") != Json("tool")) return;
+    if (!follows_result()) return;
     add("assistant", text("I have the results."));
   }
 
@@ -172,7 +179,7 @@ class MessageWriter {
     JsonObject written({{"role", "assistant"}}, storage_);
     const std::string said = message.text();
     written["content"] = said.empty() && !calls.empty() ? Json(storage_) : text(said);
-    write_reasoning(written, message);
+    write_reasoning(written, message, !calls.empty());
     if (!calls.empty()) written["tool_calls"] = std::move(calls);
     // Some vendors refuse an empty message, and none needs it.
     const bool says_nothing = said.empty() && written.size() == 2;
@@ -180,16 +187,18 @@ class MessageWriter {
   }
 
   bool returns_reasoning() const {
+    if (!quirks_.preserve_thinking.empty()) return true;
     switch (quirks_.return_reasoning) {
       case Quirks::ReturnReasoning::never: return false;
       case Quirks::ReturnReasoning::within_turn: return is_in_turn_;
-      case Quirks::ReturnReasoning::always: return true;
+      case Quirks::ReturnReasoning::always:
+      case Quirks::ReturnReasoning::required: return true;
     }
     return false;
   }
 
   // A vendor's own blocks go back whole; reasoning of another vendor's model is left out.
-  void write_reasoning(JsonObject& written, const Message& message) const {
+  void write_reasoning(JsonObject& written, const Message& message, bool has_calls) const {
     if (!returns_reasoning()) return;
     std::string thought;
     JsonArray details(storage_);
@@ -206,9 +215,17 @@ class MessageWriter {
         }
       }
     }
-    if (!thought.empty()) {
-      const std::string_view name = quirks_.reasoning_field;
-      written[name.empty() ? "reasoning_content" : name] = thought;
+    std::string_view name = quirks_.reasoning_field;
+    if (name.empty()) name = "reasoning_content";
+    if (quirks_.split_reasoning) {
+      // What came in tags goes back in them.
+      if (details.empty() && !thought.empty()) {
+        written["content"] = text(fmt::format("<think>{}</think>\n\n{}", thought, message.text()));
+      }
+    } else if (!thought.empty()) {
+      written[name] = thought;
+    } else if (has_calls && quirks_.return_reasoning == Quirks::ReturnReasoning::required) {
+      written[name] = "";
     }
     if (!details.empty()) written["reasoning_details"] = std::move(details);
   }
@@ -217,16 +234,42 @@ class MessageWriter {
   const Quirks& quirks_;
   const ToolNames& names_;
   const boost::json::storage_ptr storage_;
+  const bool follows_result_;
   bool is_in_turn_ = false;
   JsonArray messages_;
   JsonArray images_;  // of results that no message holds yet
 };
 
+// The user's last message decides which thoughts go back: another one changes what stands before
+// it.
+bool begins_exchange(const PairedMessages& added, const Quirks& quirks) {
+  return quirks.return_reasoning == Quirks::ReturnReasoning::within_turn &&
+         quirks.preserve_thinking.empty() &&
+         std::ranges::any_of(added.messages(),
+                             [](const Message* message) { return message->is_from_user(); });
+}
+
 }  // namespace
 
-JsonArray chat_messages(const Endpoint& endpoint, const Request& request, const ToolNames& names,
-                        const boost::json::storage_ptr& storage) {
-  return MessageWriter(endpoint, request, names, storage).take();
+std::string chat_messages(const Endpoint& endpoint, const Request& request, SentHistory& history,
+                          const boost::json::storage_ptr& storage) {
+  const Quirks& quirks = endpoint.model.quirks;
+  std::optional<PairedMessages> paired(std::in_place, history.new_messages(request));
+  if (!history.is_empty() && begins_exchange(*paired, quirks)) {
+    history.start_over();
+    paired.emplace(request.messages);
+  }
+  const ToolNames& names = history.names(request, {});
+  MessageWriter writer(endpoint, names, history.ends_with_result, storage);
+  writer.write(paired->messages());
+  history.ends_with_result = writer.follows_result();
+  history.add(std::move(writer).take());
+
+  const std::string system = system_text(request, names, quirks);
+  if (system.empty()) return {};
+  MessageWriter first(endpoint, names, false, storage);
+  first.write_system(system);
+  return to_text(std::move(first).take()[0]);
 }
 
 }  // namespace wright::providers

@@ -3,14 +3,16 @@
 
 #include <memory>
 
+#include "providers/sent_history.h"
 #include "wright/provider.h"
 
 namespace wright::providers {
 
 struct Codec {
-  // The model supports what the request asks for, and `request.sampling` is set.
-  Result<HttpRequest> (*encode)(const Endpoint& endpoint, const Request& request,
-                                Delivery delivery);
+  // The model supports what the request asks for, and `request.sampling` is set. What `history` has
+  // of the conversation is not written again, and the rest of it is added.
+  Result<HttpRequest> (*encode)(const Endpoint& endpoint, const Request& request, Delivery delivery,
+                                SentHistory& history);
   std::unique_ptr<ResponseDecoder> (*make_decoder)(const Endpoint& endpoint,
                                                    const Request& request);
 };

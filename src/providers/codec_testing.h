@@ -25,8 +25,14 @@ struct Asked {
   }
 };
 
+inline Result<HttpRequest> encoded(const Codec& codec, const Endpoint& endpoint,
+                                   const Request& request, Delivery delivery) {
+  SentHistory history;
+  return codec.encode(endpoint, request, delivery, history);
+}
+
 inline Json body_of(const Codec& codec, const Endpoint& endpoint, const Asked& asked) {
-  const auto request = codec.encode(endpoint, asked.request(), Delivery::whole);
+  const auto request = encoded(codec, endpoint, asked.request(), Delivery::whole);
   EXPECT_TRUE(request) << request.error().message;
   if (!request) return JsonObject();
   const auto body = parse_json(request->body);  // refuses bytes that are no UTF-8

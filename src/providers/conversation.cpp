@@ -32,10 +32,11 @@ void append_paragraph(std::string& text, std::string_view paragraph) {
 
 }  // namespace
 
-Conversation::Conversation(const Request& request) {
+Conversation::Conversation(const Request& request, std::span<const Message> messages) {
   append_paragraph(system_, request.system);
-  for (const Message& message : request.messages) add(message);
+  for (const Message& message : messages) add(message);
   pair_calls_with_results();
+  if (messages.size() < request.messages.size()) return;
   if (turns_.empty() || turns_.front().speaker != Turn::Speaker::user) {
     turns_.insert(turns_.begin(),
                   Turn{Turn::Speaker::user, {&keep(Text{"(The conversation goes on.)"})}});

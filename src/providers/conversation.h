@@ -24,7 +24,9 @@ class Conversation {
   //
   // A run keeps calls and results together, but messages may come from elsewhere or have been cut:
   // a call without a result gets one that says so, and a result without its call becomes text.
-  explicit Conversation(const Request& request);
+  explicit Conversation(const Request& request) : Conversation(request, request.messages) {}
+  // Of its last messages only: those from a message of the model's on, or all.
+  Conversation(const Request& request, std::span<const Message> messages);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 

@@ -1,26 +1,34 @@
 #include "providers/event_decoder.h"
 
+#include <algorithm>
+
 #include "providers/schema_dialect.h"
 #include "wright/tool.h"
 
 namespace wright::providers {
 
-CallRestorer::CallRestorer(const Endpoint& endpoint, const Request& request, ToolNameRule rule)
-    : names_(request, rule) {
-  if (!endpoint.model.quirks.strict_schemas) return;
-  for (const Tool& tool : request.tools) {
-    strict_schemas_.emplace(tool.spec.name, tool.spec.parameters);
-  }
+// A tool whose name is allowed has the same on the wire. All names of the conversation are gone
+// through only for the others.
+std::string_view CallRestorer::own_name(std::string_view name,
+                                        std::optional<ToolNames>& names) const {
+  const bool is_own =
+      std::ranges::any_of(request_.tools, [&](const Tool& tool) { return tool.spec.name == name; });
+  if (is_own && is_allowed_tool_name(name, rule_)) return name;
+  if (!names) names.emplace(request_, rule_);
+  return names->from_wire(name);
 }
 
 void CallRestorer::restore(Response& response) const {
+  std::optional<ToolNames> names;
   for (Part& part : response.content) {
     auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
-    call->name = names_.from_wire(call->name);
-    const auto schema = strict_schemas_.find(call->name);
-    if (schema == strict_schemas_.end()) continue;
-    call->arguments = without_added_nulls(std::move(call->arguments), schema->second);
+    call->name = std::string(own_name(call->name, names));
+    if (!is_strict_) continue;
+    const auto tool = std::ranges::find_if(
+        request_.tools, [&](const Tool& each) { return each.spec.name == call->name; });
+    if (tool == request_.tools.end()) continue;
+    call->arguments = without_added_nulls(std::move(call->arguments), tool->spec.parameters);
   }
 }
 

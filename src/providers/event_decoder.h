@@ -9,7 +9,6 @@
 //   bool take_end_mark(std::string_view data, ResponsePieces& pieces);
 #pragma once
 
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -36,12 +35,17 @@ struct ResponsePieces {
 // the strict dialect requires.
 class CallRestorer {
  public:
-  CallRestorer(const Endpoint& endpoint, const Request& request, ToolNameRule rule);
+  // Refers to what the request refers to.
+  CallRestorer(const Endpoint& endpoint, const Request& request, ToolNameRule rule)
+      : request_(request), rule_(rule), is_strict_(endpoint.model.quirks.strict_schemas) {}
   void restore(Response& response) const;
 
  private:
-  ToolNames names_;
-  std::map<std::string, Json, std::less<>> strict_schemas_;  // by the tool's own name
+  std::string_view own_name(std::string_view name, std::optional<ToolNames>& names) const;
+
+  Request request_;
+  ToolNameRule rule_;
+  bool is_strict_;
 };
 
 template <class Reader>
@@ -134,7 +138,7 @@ class EventDecoder final : public ResponseDecoder {
 
   static constexpr std::size_t kLargestBody = std::size_t{128} << 20;  // of all its events
 
-  Endpoint endpoint_;
+  const Endpoint& endpoint_;
   CallRestorer calls_;
   std::size_t read_ = 0;
   ResponseBody body_;

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "core/try.h"
 #include "providers/call_arguments.h"
@@ -73,17 +74,19 @@ std::string path_segment(std::string_view name) {
 
 class GeminiEncoder {
  public:
-  GeminiEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  GeminiEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery,
+                SentHistory& history)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kGeminiToolNames),
-        conversation_(request),
+        history_(history),
+        names_(history.names(request, kGeminiToolNames)),
+        conversation_(request, history.new_messages(request)),
         delivery_(delivery) {}
 
   Result<HttpRequest> encode() {
-    JsonArray of_vendor = TRY(vendor_tools(endpoint_, request_));
+    const JsonArray of_vendor = TRY(vendor_tools(endpoint_, request_));
     if (!of_vendor.empty() && !request_.tools.empty() && !may_mix_tools()) {
       return fail(
           ErrorCode::unsupported,
@@ -97,19 +100,23 @@ class GeminiEncoder {
     if (const std::string system = this->system(is_format_said); !system.empty()) {
       body["systemInstruction"] = JsonObject{{"parts", JsonArray{JsonObject{{"text", system}}}}};
     }
-    body["contents"] = contents();
-    if (!request_.tools.empty()) {
-      body["tools"] = JsonArray{JsonObject{{"functionDeclarations", declarations()}}};
-      add_tool_config(body);
-    }
-    if (!of_vendor.empty()) add_vendor_tools(body, std::move(of_vendor));
+    body["contents"] = nullptr;
+    history_.add(contents());
+    const std::string& tools = history_.tools([&] { return to_text(this->tools(of_vendor)); });
+    if (tools != "[]") body["tools"] = nullptr;
+    if (!request_.tools.empty()) add_tool_config(body);
+    if (!of_vendor.empty()) add_invocations(body);
     body["generationConfig"] = std::move(config);
     return HttpRequest{
         .url = url(),
         .headers = request_headers(
             endpoint_, {is_on_vertex() ? bearer(endpoint_)
                                        : HttpHeader{"x-goog-api-key", endpoint_.key, true}}),
-        .body = to_text(std::move(body))};
+        .body = body_text(
+            body,
+            std::array{WrittenMember{
+                           .name = "contents", .open = "[", .first = history_.text(), .close = "]"},
+                       WrittenMember{.name = "tools", .first = tools}})};
   }
 
  private:
@@ -274,10 +281,16 @@ class GeminiEncoder {
     if (may_say_so) body["toolConfig"] = JsonObject{{"functionCallingConfig", std::move(config)}};
   }
 
-  void add_vendor_tools(JsonObject& body, JsonArray tools) const {
-    if (!body.contains("tools")) body["tools"] = JsonArray();
-    JsonArray& all = body["tools"].get_array();
-    for (Json& tool : tools) all.push_back(std::move(tool));
+  JsonArray tools(const JsonArray& of_vendor) const {
+    JsonArray tools;
+    if (!request_.tools.empty()) {
+      tools.push_back(JsonObject{{"functionDeclarations", declarations()}});
+    }
+    for (const Json& tool : of_vendor) tools.push_back(tool);
+    return tools;
+  }
+
+  void add_invocations(JsonObject& body) const {
     if (request_.tools.empty()) return;
     // What ran there comes as parts, which go back in order with those of the agent's calls.
     if (!body.contains("toolConfig")) body["toolConfig"] = JsonObject();
@@ -353,14 +366,15 @@ class GeminiEncoder {
   const Quirks& quirks_;
   const Request& request_;
   const Sampling& sampling_;
-  ToolNames names_;
+  SentHistory& history_;
+  const ToolNames& names_;
   Conversation conversation_;
   Delivery delivery_;
 };
 
 Result<HttpRequest> encode_gemini(const Endpoint& endpoint, const Request& request,
-                                  Delivery delivery) {
-  return GeminiEncoder(endpoint, request, delivery).encode();
+                                  Delivery delivery, SentHistory& history) {
+  return GeminiEncoder(endpoint, request, delivery, history).encode();
 }
 
 std::unique_ptr<ResponseDecoder> make_gemini_decoder(const Endpoint& endpoint,

@@ -14,7 +14,8 @@ std::string url_of(std::string_view model, Delivery delivery) {
   const Asked asked;
   Endpoint endpoint = endpoint_of("gemini:gemini-2.5-pro");
   endpoint.model.name = model;
-  const auto request = kGeminiGenerate.encode(endpoint, asked.request(), delivery);
+  const auto request =
+      providers::testing::encoded(kGeminiGenerate, endpoint, asked.request(), delivery);
   return request ? request->url : request.error().message;
 }
 
@@ -31,7 +32,8 @@ TEST(GeminiGenerate, never_puts_the_key_into_the_address) {
   Endpoint endpoint = endpoint_of("gemini:gemini-2.5-pro");
   endpoint.key = "hush";
   const Asked asked;
-  const auto request = kGeminiGenerate.encode(endpoint, asked.request(), Delivery::streamed);
+  const auto request =
+      providers::testing::encoded(kGeminiGenerate, endpoint, asked.request(), Delivery::streamed);
   ASSERT_TRUE(request);
   EXPECT_EQ(request->url.find("hush"), std::string::npos);
   EXPECT_EQ(find_header(request->headers, "x-goog-api-key"), "hush");

@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "providers/citations.h"
 #include "providers/opaque_block.h"
 #include "providers/vendor_tools.h"
 
@@ -133,6 +134,13 @@ Result<void> GeminiReader::read_piece(const Json& piece, ResponsePieces& pieces)
 
 // Later pieces repeat what earlier ones said.
 void GeminiReader::read_grounding(const Json& candidate, ResponsePieces& pieces) {
+  const Json* cited = field(&candidate, "citationMetadata");
+  for (const Json* list : {field(field(&candidate, "groundingMetadata"), "groundingChunks"),
+                           field(cited, "citationSources"), field(cited, "citations")}) {
+    if (auto sources = citations_in(list); !sources.empty()) {
+      pieces.answer.set_sources(std::move(sources));
+    }
+  }
   if (has_grounding_) return;
   const std::string words = words_of_grounding(field(&candidate, "groundingMetadata"));
   if (words.empty()) return;

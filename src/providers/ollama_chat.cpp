@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "providers/call_arguments.h"
 #include "providers/codec.h"
@@ -23,47 +24,61 @@ constexpr std::string_view kOllamaLevel = "level";      // …: think low, mediu
 
 class OllamaEncoder {
  public:
-  OllamaEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery)
+  OllamaEncoder(const Endpoint& endpoint, const Request& request, Delivery delivery,
+                SentHistory& history)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         request_(request),
         sampling_(*request.sampling),
-        names_(request, kOllamaToolNames),
+        history_(history),
+        names_(history.names(request, kOllamaToolNames)),
         delivery_(delivery) {}
 
   HttpRequest encode() {
-    JsonObject body{{"model", endpoint_.model.name}, {"messages", messages()}};
-    if (JsonArray tools = this->tools(); !tools.empty()) body["tools"] = std::move(tools);
+    add_messages();
+    std::string system = this->system();
+    if (!system.empty()) {
+      system = to_text(JsonObject{{"role", "system"}, {"content", std::move(system)}});
+    }
+    JsonObject body{{"model", endpoint_.model.name}, {"messages", nullptr}};
+    const std::string& tools = history_.tools([&] { return to_text(this->tools()); });
+    if (tools != "[]") body["tools"] = nullptr;
     body["stream"] = delivery_ == Delivery::streamed;
     add_format(body);
     add_thinking(body);
     body["options"] = options();
-    return HttpRequest{.url = endpoint_.vendor.base_url + "/chat",
-                       .headers = request_headers(endpoint_, {bearer(endpoint_)}),
-                       .body = to_text(std::move(body))};
+    return HttpRequest{
+        .url = endpoint_.vendor.base_url + "/chat",
+        .headers = request_headers(endpoint_, {bearer(endpoint_)}),
+        .body = body_text(body, std::array{WrittenMember{.name = "messages",
+                                                         .open = "[",
+                                                         .first = system,
+                                                         .rest = history_.text(),
+                                                         .close = "]"},
+                                           WrittenMember{.name = "tools", .first = tools}})};
   }
 
  private:
   // --- Messages -----------------------------------------------------------------------------
 
-  JsonArray messages() {
+  void add_messages() {
     JsonArray messages;
-    if (const std::string system = this->system(); !system.empty()) {
-      messages.push_back(JsonObject{{"role", "system"}, {"content", system}});
+    const auto added = history_.new_messages(request_);
+    // Without a question among them they follow the last one.
+    std::size_t end_of_questions = history_.is_empty() ? 1 : 0;
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      if (added[i].is_from_user()) end_of_questions = i + 1;
     }
-    std::size_t last_question = 0;
-    for (std::size_t i = 0; i < request_.messages.size(); ++i) {
-      if (request_.messages[i].is_from_user()) last_question = i;
-    }
-    for (std::size_t i = 0; i < request_.messages.size(); ++i) {
-      const bool is_in_turn = i > last_question;
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      const bool is_in_turn = i >= end_of_questions;
       const bool returns_reasoning =
           quirks_.return_reasoning == Quirks::ReturnReasoning::always ||
+          quirks_.return_reasoning == Quirks::ReturnReasoning::required ||
           (quirks_.return_reasoning == Quirks::ReturnReasoning::within_turn && is_in_turn);
       const Reasonings reasonings = returns_reasoning ? Reasonings::send : Reasonings::leave_out;
-      add_message(messages, request_.messages[i], reasonings);
+      add_message(messages, added[i], reasonings);
     }
-    return messages;
+    history_.add(messages);
   }
 
   enum class Reasonings : std::uint8_t { send, leave_out };
@@ -193,13 +208,23 @@ class OllamaEncoder {
   const Quirks& quirks_;
   const Request& request_;
   const Sampling& sampling_;
-  ToolNames names_;
+  SentHistory& history_;
+  const ToolNames& names_;
   Delivery delivery_;
 };
 
+// The user's last message decides which thoughts go back: another one changes what stands before
+// it.
+bool begins_exchange_with_ollama(const SentHistory& history, const Request& request,
+                                 const Quirks& quirks) {
+  return quirks.return_reasoning == Quirks::ReturnReasoning::within_turn &&
+         std::ranges::any_of(history.new_messages(request), &Message::is_from_user);
+}
+
 Result<HttpRequest> encode_ollama(const Endpoint& endpoint, const Request& request,
-                                  Delivery delivery) {
-  return OllamaEncoder(endpoint, request, delivery).encode();
+                                  Delivery delivery, SentHistory& history) {
+  if (begins_exchange_with_ollama(history, request, endpoint.model.quirks)) history.start_over();
+  return OllamaEncoder(endpoint, request, delivery, history).encode();
 }
 
 std::unique_ptr<ResponseDecoder> make_ollama_decoder(const Endpoint& endpoint,

@@ -23,7 +23,7 @@ class OllamaDecoder final : public ResponseDecoder {
   void read_message(const Json* message, const TextSink& on_text);
   void read_call(const Json& call);
 
-  Endpoint endpoint_;
+  const Endpoint& endpoint_;
   CallRestorer calls_;
   ResponseJson json_;
   ResponseBuilder answer_;

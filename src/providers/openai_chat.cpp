@@ -6,6 +6,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -61,6 +62,23 @@ Json response_format_json(const ResponseFormat& format, const Quirks& quirks) {
                                                {"strict", answer.is_strict}}}};
 }
 
+// Asks the vendor to read the thoughts of earlier turns, which it leaves out otherwise.
+void add_preserved_thinking(JsonObject& body, const Quirks& quirks) {
+  if (quirks.preserve_thinking.empty()) return;
+  if (quirks.preserve_thinking == "preserve_thinking") {
+    body["preserve_thinking"] = true;
+    return;
+  }
+  if (!body.contains("thinking")) body["thinking"] = JsonObject{{"type", "enabled"}};
+  JsonObject& thinking = body["thinking"].get_object();
+  if (thinking["type"] != Json("enabled")) return;
+  if (quirks.preserve_thinking == "keep") {
+    thinking["keep"] = "all";
+  } else {
+    thinking["clear_thinking"] = false;
+  }
+}
+
 void add_reasoning(JsonObject& body, const Sampling& sampling, const Quirks& quirks) {
   if (!sampling.reasoning || quirks.reasoning_request.empty()) return;
   const std::string_view effort = effort_name(*sampling.reasoning, quirks);
@@ -90,23 +108,26 @@ void add_chat_sampling(JsonObject& body, const Sampling& sampling, const Quirks&
     body["stop"] = std::move(stop);
   }
   add_reasoning(body, sampling, quirks);
+  add_preserved_thinking(body, quirks);
+  if (quirks.split_reasoning) body["reasoning_split"] = true;
   if (sampling.response_format.kind != ResponseFormat::Kind::text) {
     body["response_format"] = response_format_json(sampling.response_format, quirks);
   }
   add_service(body, quirks);
 }
 
-Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request,
-                                Delivery delivery) {
+Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request, Delivery delivery,
+                                SentHistory& history) {
   const Quirks& quirks = endpoint.model.quirks;
-  auto of_vendor = TRY(vendor_tools(endpoint, request));
-  const ToolNames names(request, {});
+  const auto of_vendor = TRY(vendor_tools(endpoint, request));
   // A conversation has thousands of small values, all freed once it is written.
-  boost::json::monotonic_resource memory;
-  JsonObject body({{"model", endpoint.model.name}}, &memory);
-  body["messages"] = chat_messages(endpoint, request, names, &memory);
-  add_tools(body, request, names, quirks, {chat_tools, chat_tool_choice});
-  append_tools(body, std::move(of_vendor));
+  std::array<unsigned char, 4096> usual;
+  boost::json::monotonic_resource memory(usual.data(), usual.size());
+  JsonObject body({{"model", endpoint.model.name}, {"messages", nullptr}}, &memory);
+  const std::string system = chat_messages(endpoint, request, history, &memory);
+  const ToolNames& names = history.names(request, {});
+  const WrittenMember tools =
+      add_tools(body, request, history, quirks, of_vendor, {names, chat_tools, chat_tool_choice});
   add_chat_sampling(body, *request.sampling, quirks);
   if (delivery == Delivery::streamed) {
     body["stream"] = true;
@@ -116,7 +137,12 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
   }
   return HttpRequest{.url = endpoint.vendor.base_url + "/chat/completions",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
-                     .body = to_text(Json(std::move(body)))};
+                     .body = body_text(body, std::array{WrittenMember{.name = "messages",
+                                                                      .open = "[",
+                                                                      .first = system,
+                                                                      .rest = history.text(),
+                                                                      .close = "]"},
+                                                        tools})};
 }
 
 std::unique_ptr<ResponseDecoder> make_chat_decoder(const Endpoint& endpoint,

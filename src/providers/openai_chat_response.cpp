@@ -5,6 +5,7 @@
 #include <array>
 
 #include "providers/chat_usage.h"
+#include "providers/citations.h"
 #include "providers/opaque_block.h"
 
 namespace wright::providers {
@@ -96,6 +97,12 @@ void ChatResponseReader::read_heading(const Json& chunk, ResponsePieces& pieces)
   for (const Json* place : {&chunk, field(&chunk, "x_groq")}) {
     if (auto usage = read_openai_usage(field(place, "usage"))) pieces.answer.usage() = *usage;
   }
+  // Beside the answer, in every chunk: addresses alone, and what is known of them.
+  for (const std::string_view name : {"citations", "search_results"}) {
+    if (auto sources = citations_in(field(&chunk, name)); !sources.empty()) {
+      pieces.answer.set_sources(std::move(sources));
+    }
+  }
 }
 
 void ChatResponseReader::read_message(const Json* message, Form form, ResponsePieces& pieces) {
@@ -104,6 +111,9 @@ void ChatResponseReader::read_message(const Json* message, Form form, ResponsePi
   if (const std::string_view refusal = text_field(message, "refusal"); !refusal.empty()) {
     has_refused_ = true;
     pieces.add_text(refusal);
+  }
+  if (auto sources = citations_in(field(message, "annotations")); !sources.empty()) {
+    pieces.answer.set_sources(std::move(sources));
   }
   read_calls(message, form, pieces);
 }
@@ -141,12 +151,16 @@ void ChatResponseReader::read_content_chunk(const Json& chunk, ResponsePieces& p
 void ChatResponseReader::read_reasoning(const Json* message, ResponsePieces& pieces) {
   const Json* details = field(message, "reasoning_details");
   std::string from_details;
-  if (const JsonArray* blocks = array_in(details)) from_details = details_.merge(*blocks);
+  const bool is_split = pieces.endpoint.model.quirks.split_reasoning;
+  if (const JsonArray* blocks = array_in(details)) {
+    from_details = details_.merge(
+        *blocks, is_split ? ReasoningDetails::Pieces::may_repeat : ReasoningDetails::Pieces::new_);
+  }
   for (const std::string_view name :
        {std::string_view(pieces.endpoint.model.quirks.reasoning_field),
         std::string_view("reasoning_content"), std::string_view("reasoning")}) {
     const std::string_view thought = text_field(message, name);
-    if (thought.empty()) continue;
+    if (thought.empty() || (is_split && !details_.is_empty())) continue;
     pieces.answer.add_reasoning(thought);
     from_details.clear();
     break;

@@ -63,23 +63,26 @@ bool offers_tools(const Request& request, const Quirks& quirks) {
 
 }  // namespace
 
-void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
-               const Quirks& quirks, const ToolForms& forms) {
-  if (!offers_tools(request, quirks)) return;
-  body["tools"] = forms.tools(request, names, quirks, body.storage());
-  const ToolChoice choice = request.tool_choice();
-  const bool is_default = choice.kind == ToolChoice::Kind::automatic;
-  if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
-    body["tool_choice"] = forms.choice(choice, names);
+WrittenMember add_tools(JsonObject& body, const Request& request, SentHistory& history,
+                        const Quirks& quirks, const JsonArray& of_vendor, const ToolForms& forms) {
+  const bool offers_own = offers_tools(request, quirks);
+  if (!offers_own && of_vendor.empty()) return {};
+  const std::string& text = history.tools([&] {
+    JsonArray tools(body.storage());
+    if (offers_own) tools = forms.tools(request, forms.names, quirks, body.storage());
+    for (const Json& tool : of_vendor) tools.push_back(tool);
+    return to_text(std::move(tools));
+  });
+  body["tools"] = nullptr;
+  if (offers_own) {
+    const ToolChoice choice = request.tool_choice();
+    const bool is_default = choice.kind == ToolChoice::Kind::automatic;
+    if (!is_default && quirks.tool_choice == Quirks::ToolChoiceSupport::full) {
+      body["tool_choice"] = forms.choice(choice, forms.names);
+    }
+    if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
   }
-  if (!quirks.supports_parallel_calls) body["parallel_tool_calls"] = false;
-}
-
-void append_tools(JsonObject& body, JsonArray tools) {
-  if (tools.empty()) return;
-  if (!body.contains("tools")) body["tools"] = JsonArray();
-  JsonArray& all = body["tools"].get_array();
-  for (Json& tool : tools) all.push_back(std::move(tool));
+  return {.name = "tools", .first = text};
 }
 
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "providers/sent_history.h"
 #include "providers/tool_names.h"
 #include "wright/provider.h"
 
@@ -11,16 +12,15 @@ namespace wright::providers {
 
 // How a protocol writes the tools, and which of them may or must be called.
 struct ToolForms {
+  const ToolNames& names;
   JsonArray (*tools)(const Request& request, const ToolNames& names, const Quirks& quirks,
                      const boost::json::storage_ptr& storage);
   Json (*choice)(const ToolChoice& choice, const ToolNames& names);
 };
-// Puts the tools into the body. A model that must not call tools, and cannot be told so, is offered
-// none.
-void add_tools(JsonObject& body, const Request& request, const ToolNames& names,
-               const Quirks& quirks, const ToolForms& forms);
-// More of them, as they are.
-void append_tools(JsonObject& body, JsonArray tools);
+// Puts the tools into the body, those of the vendor last. A model that must not call tools, and
+// cannot be told so, is offered none. The member `tools` is a null, for body_text().
+WrittenMember add_tools(JsonObject& body, const Request& request, SentHistory& history,
+                        const Quirks& quirks, const JsonArray& of_vendor, const ToolForms& forms);
 
 // "low", "medium", "high"; for none, what the quirks say, or the least possible.
 std::string_view effort_name(ReasoningEffort effort, const Quirks& quirks);

@@ -84,22 +84,20 @@ void add_responses_sampling(JsonObject& body, const Sampling& sampling, const Qu
 }
 
 // What tools of the vendor found and printed comes only when it is asked for.
-void include_what_tools_gave(JsonObject& body) {
+void include_what_tools_gave(JsonObject& body, const JsonArray& of_vendor) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kIncluded{
       {{"web_search", "web_search_call.action.sources"},
        {"code_interpreter", "code_interpreter_call.outputs"}}};
   for (const auto& [type, included] : kIncluded) {
-    const JsonArray* tools =
-        array_in(body.if_contains("tools"));  // it moves when members are added
     const auto is_this = [&](const Json& tool) { return text_field(&tool, "type") == type; };
-    if (tools == nullptr || std::ranges::none_of(*tools, is_this)) continue;
+    if (std::ranges::none_of(of_vendor, is_this)) continue;
     if (!body.contains("include")) body["include"] = JsonArray();
     body["include"].get_array().push_back(Json(included));
   }
 }
 
 Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& request,
-                                     Delivery delivery) {
+                                     Delivery delivery, SentHistory& history) {
   const Quirks& quirks = endpoint.model.quirks;
   if (!request.sampling->stop_sequences.empty()) {
     return fail(
@@ -108,20 +106,26 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
                     "give the model the protocol openai-chat",
                     endpoint.model.name));
   }
-  auto of_vendor = TRY(vendor_tools(endpoint, request));
-  const ToolNames names(request, {});
+  const auto of_vendor = TRY(vendor_tools(endpoint, request));
+  const ToolNames& names = history.names(request, {});
   JsonObject body{{"model", endpoint.model.name}};
   const std::string instructions = system_text(request, names, quirks, JsonWord::elsewhere);
   if (!instructions.empty()) body["instructions"] = instructions;
-  body["input"] = responses_input(endpoint, request, names);
-  add_tools(body, request, names, quirks, {responses_tools, responses_tool_choice});
-  append_tools(body, std::move(of_vendor));
+  const std::string first = responses_input(endpoint, request, names, history);
+  body["input"] = nullptr;
+  const WrittenMember tools = add_tools(body, request, history, quirks, of_vendor,
+                                        {names, responses_tools, responses_tool_choice});
   add_responses_sampling(body, *request.sampling, quirks);
-  include_what_tools_gave(body);
+  include_what_tools_gave(body, of_vendor);
   if (delivery == Delivery::streamed) body["stream"] = true;
   return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
-                     .body = to_text(std::move(body))};
+                     .body = body_text(body, std::array{WrittenMember{.name = "input",
+                                                                      .open = "[",
+                                                                      .first = first,
+                                                                      .rest = history.text(),
+                                                                      .close = "]"},
+                                                        tools})};
 }
 
 std::unique_ptr<ResponseDecoder> make_responses_decoder(const Endpoint& endpoint,

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "providers/chat_usage.h"
+#include "providers/citations.h"
 #include "providers/opaque_block.h"
 #include "providers/vendor_tools.h"
 
@@ -133,9 +134,24 @@ void ResponsesReader::end_item(const Json& event, ResponsePieces& pieces) {
     pieces.answer.end_part();
   } else if (type != "message" || !spoken_.contains(output_index(event))) {
     if (item != nullptr) read_item(*item, pieces);
-  } else if (const auto phase = phase_of(item); phase != Text::Phase::unmarked) {
+  } else {
     pieces.answer.end_part();
-    pieces.answer.set_phase_of_last(phase);
+    if (const auto phase = phase_of(item); phase != Text::Phase::unmarked) {
+      pieces.answer.set_phase_of_last(phase);
+    }
+    read_citations(*item, pieces);
+  }
+}
+
+// Places in the text are counted within one chunk, so that they hold only where there is one.
+void ResponsesReader::read_citations(const Json& message, ResponsePieces& pieces) {
+  const JsonArray* chunks = array_in(field(&message, "content"));
+  for (std::size_t i = 0; chunks != nullptr && i < chunks->size(); ++i) {
+    const JsonArray* cited = array_in(field(&(*chunks)[i], "annotations"));
+    for (std::size_t j = 0; cited != nullptr && j < cited->size(); ++j) {
+      pieces.answer.cite_last(chunks->size() == 1 ? returned_citation((*cited)[j], pieces.endpoint)
+                                                  : citation_in((*cited)[j]));
+    }
   }
 }
 
@@ -162,6 +178,9 @@ void ResponsesReader::read_item(const Json& item, ResponsePieces& pieces) {
     pieces.answer.end_part();
   } else if (type == "search_results" || type == "fetch_url_results") {
     // Perplexity shows what it read, and does not want it back.
+    if (auto sources = citations_in(field(&item, "results")); !sources.empty()) {
+      pieces.answer.set_sources(std::move(sources));
+    }
     pieces.answer.add_reasoning(words_of_vendors_tool(item));
     pieces.answer.end_part();
   }
@@ -178,6 +197,7 @@ void ResponsesReader::read_message(const Json& item, ResponsePieces& pieces) {
     has_refused_ = has_refused_ || !refusal.empty();
     pieces.add_text(refusal.empty() ? text_field(chunk, "text") : refusal);
   }
+  read_citations(item, pieces);
 }
 
 void ResponsesReader::read_reasoning_item(const Json& item, ResponsePieces& pieces) {

@@ -26,6 +26,7 @@ class ResponsesReader {
   void read_text(const Json& event, std::string_view key, ResponsePieces& pieces);
   void read_reasoning(const Json& event, ResponsePieces& pieces);
   void read_item(const Json& item, ResponsePieces& pieces);
+  static void read_citations(const Json& message, ResponsePieces& pieces);
   void read_message(const Json& item, ResponsePieces& pieces);
   void read_reasoning_item(const Json& item, ResponsePieces& pieces);
   std::optional<std::size_t> call_of(const Json& event) const;

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "core/try.h"
 #include "providers/attachment.h"
@@ -27,23 +28,54 @@ const providers::Codec& codec_of(Protocol protocol) {
   return providers::kOpenAiChat;
 }
 
-bool holds_image(const Message& message) {
-  return std::ranges::any_of(message.parts,
-                             [](const Part& part) { return std::holds_alternative<Image>(part); });
+// An image is tried with a model that nobody here knows.
+Result<void> check_sight(const Endpoint& endpoint) {
+  if (endpoint.model.quirks.supports_images || !endpoint.model.is_listed) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("The model {0} reads no images, as far as is known here. Choose one "
+                          "that does, leave the image out, or write supports_images = true "
+                          "below [models.\"{1}:{0}\"] in the configuration",
+                          endpoint.model.name, endpoint.vendor.name));
 }
 
-// Fails where the model does not support what the request needs: a user's image, or tools. An image
-// is tried with a model that nobody here knows.
+Result<void> check_image(const Endpoint& endpoint, const Image& image) {
+  TRY(check_sight(endpoint));
+  return providers::check_attachment(endpoint, image);
+}
+
+// Messages in which images that the model cannot be shown are words. What the user says now is not
+// changed: there it is an error. So a session goes on after one, and with another model.
+class Shown {
+ public:
+  Result<void> make_fit(const Endpoint& endpoint, Request& request) {
+    std::size_t last = request.messages.size();
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+      if (request.messages[i].is_from_user()) last = i;
+    }
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+      for (std::size_t k = 0; k < request.messages[i].parts.size(); ++k) {
+        const auto* image = std::get_if<Image>(&request.messages[i].parts[k]);
+        if (image == nullptr) continue;
+        const auto possible = check_image(endpoint, *image);
+        if (possible) continue;
+        if (i >= last) return possible;
+        if (messages_.empty()) messages_.assign(request.messages.begin(), request.messages.end());
+        messages_[i].parts[k] =
+            Text{fmt::format("[{}, which cannot be shown to this model]",
+                             providers::is_picture(*image) ? "an image" : "a file")};
+      }
+    }
+    if (!messages_.empty()) request.messages = messages_;
+    return {};
+  }
+
+ private:
+  std::vector<Message> messages_;
+};
+
+// Fails where the model does not support the tools that the request needs.
 Result<void> check_possible(const Endpoint& endpoint, const Request& request) {
   const Quirks& quirks = endpoint.model.quirks;
-  const bool is_blind = !quirks.supports_images && endpoint.model.is_listed;
-  if (is_blind && std::ranges::any_of(request.messages, holds_image)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("The model {0} reads no images, as far as is known here. Choose one "
-                            "that does, leave the image out, or write supports_images = true "
-                            "below [models.\"{1}:{0}\"] in the configuration",
-                            endpoint.model.name, endpoint.vendor.name));
-  }
   const bool wants_tools =
       !request.tools.empty() && request.tool_choice().kind != ToolChoice::Kind::none;
   if (!quirks.supports_tools && wants_tools) {
@@ -61,10 +93,13 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Deliv
   const Sampling defaults;
   Request request = asked;
   if (request.sampling == nullptr) request.sampling = &defaults;
+  Shown shown;
+  TRY(shown.make_fit(endpoint, request));
   TRY(check_possible(endpoint, request));
-  TRY(providers::check_attachments(endpoint, request));
+  auto history = providers::SentHistory::recalled(endpoint, request);
   TRY(providers::vendor_tools(endpoint, request));
-  auto encoded = TRY(codec_of(endpoint.protocol()).encode(endpoint, request, delivery));
+  auto encoded = TRY(codec_of(endpoint.protocol()).encode(endpoint, request, delivery, *history));
+  providers::SentHistory::keep(std::move(history), request);
   return providers::addressed(std::move(encoded), endpoint);
 }
 

@@ -25,6 +25,13 @@ bool is_continued(std::string_view key) {
   return std::ranges::find(kContinued, key) != kContinued.end();
 }
 
+// Whether the piece begins with all that is there: a few characters may do so by chance.
+bool is_whole(const Json& block, const Json& piece) {
+  constexpr std::size_t kByChance = 4;
+  const std::string_view known = text_field(&block, "text");
+  return known.size() > kByChance && text_field(&piece, "text").starts_with(known);
+}
+
 // Copies, because the piece lives in the memory of its event.
 void append(JsonObject& block, const JsonObject& piece) {
   for (const auto& [key, value] : piece) {
@@ -39,10 +46,17 @@ void append(JsonObject& block, const JsonObject& piece) {
 
 }  // namespace
 
-std::string ReasoningDetails::merge(const JsonArray& pieces) {
+std::string ReasoningDetails::merge(const JsonArray& pieces, Pieces kind) {
   std::string text;
   for (const Json& piece : pieces) {
     if (!piece.is_object()) continue;
+    const bool repeats = kind == Pieces::may_repeat && !blocks_.empty() &&
+                         continues(blocks_.back(), piece) && is_whole(blocks_.back(), piece);
+    if (repeats) {
+      text += text_field(&piece, "text").substr(text_field(&blocks_.back(), "text").size());
+      blocks_.back() = piece;
+      continue;
+    }
     text += text_field(&piece, "text");
     text += text_field(&piece, "summary");
     if (!blocks_.empty() && continues(blocks_.back(), piece)) {

@@ -1,6 +1,9 @@
-// OpenRouter's reasoning_details: blocks of reasoning with the signatures of the vendor behind it,
-// which arrive in pieces and must go back exactly as they were, in order.
+// The reasoning_details of OpenRouter and MiniMax: blocks of reasoning, some with the signatures of
+// the vendor behind it, which arrive in pieces and must go back exactly as they were, in order.
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 #include "wright/json.h"
 
@@ -8,8 +11,11 @@ namespace wright::providers {
 
 class ReasoningDetails {
  public:
+  // Whether a piece is what is new, or may be all there is so far: MiniMax sends both.
+  enum class Pieces : std::uint8_t { new_, may_repeat };
+
   // Takes the blocks of one delta; returns the readable text that is new.
-  std::string merge(const JsonArray& pieces);
+  std::string merge(const JsonArray& pieces, Pieces kind = Pieces::new_);
 
   bool is_empty() const { return blocks_.empty(); }
   // {"reasoning_details": […]}.

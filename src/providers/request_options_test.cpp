@@ -68,6 +68,7 @@ TEST(Catalogue, refuses_a_time_for_the_cache_that_no_vendor_has) {
   EXPECT_TRUE(catalogue.add("[vendors.openai]\nprompt_cache = \"24h\"\n", "test"));
   EXPECT_FALSE(catalogue.add("[vendors.openai]\nprompt_cache = \"2 days\"\n", "test"));
   EXPECT_EQ(catalogue.find("openai:gpt-5")->model.quirks.prompt_cache, "24h");
+  EXPECT_FALSE(catalogue.add("[vendors.zai]\npreserve_thinking = \"true\"\n", "test"));
 }
 
 testing::Asked with_file(std::string type) {

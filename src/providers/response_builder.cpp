@@ -82,6 +82,40 @@ void ResponseBuilder::add_text(std::string_view piece, const TextSink& on_text) 
   if (on_text && text.size() > known) on_text(std::string_view(text).substr(known));
 }
 
+void ResponseBuilder::cite(Citation source) {
+  if (source == Citation{}) return;
+  const bool is_new = !continues_ || !std::holds_alternative<Text>(response_.content.back());
+  text_of_last<Text>();
+  auto& text = std::get<Text>(response_.content.back());
+  if (is_new) text.phase = phase_;
+  text.citations.push_back(std::move(source));
+}
+
+void ResponseBuilder::cite_last(Citation source) {
+  if (source == Citation{}) return;
+  if (Text* text = last_text()) text->citations.push_back(std::move(source));
+}
+
+// What the text itself cites need not be said again.
+void ResponseBuilder::add_sources() {
+  const std::vector<Citation> sources = std::exchange(sources_, {});
+  Text* text = last_text();
+  for (std::size_t i = 0; text != nullptr && i < sources.size(); ++i) {
+    const bool is_cited = std::ranges::any_of(text->citations, [&](const Citation& known) {
+      return known.url == sources[i].url && known.title == sources[i].title;
+    });
+    if (!is_cited) text->citations.push_back(sources[i]);
+  }
+}
+
+Text* ResponseBuilder::last_text() {
+  for (auto part = response_.content.rbegin(); part != response_.content.rend(); ++part) {
+    auto* text = std::get_if<Text>(&*part);
+    if (text != nullptr && !text->text.empty()) return text;
+  }
+  return nullptr;
+}
+
 void ResponseBuilder::add_reasoning(std::string_view piece) {
   if (piece.empty()) return;
   bytes_ += piece.size();
@@ -124,6 +158,7 @@ void ResponseBuilder::replace_content(ResponseBuilder other) {
   joiner_ = std::move(other.joiner_);
   continues_ = other.continues_;
   calls_ = std::move(other.calls_);
+  if (!other.sources_.empty()) sources_ = std::move(other.sources_);
 }
 
 Response ResponseBuilder::take(StopReason reason, const ModelInfo& model) {
@@ -131,6 +166,7 @@ Response ResponseBuilder::take(StopReason reason, const ModelInfo& model) {
   for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i].joiner.finish(call(i).arguments);
   calls_.clear();
   std::erase_if(response_.content, holds_nothing);
+  add_sources();
   response_.stop_reason = reason;
   if (response_.usage.cost_usd == 0 && model.price) {
     response_.usage.cost_usd = cost_usd(*model.price, response_.usage);

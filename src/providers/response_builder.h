@@ -25,6 +25,13 @@ class ResponseBuilder {
   void add_reasoning(std::string_view piece);
   // The reasoning at the end of the response, or a new one: for its opaque block.
   Reasoning& reasoning();
+  // What the text at the end of the response cites; begins one where there is none.
+  void cite(Citation source);
+  // What the last text cites, whatever came after it.
+  void cite_last(Citation source);
+  // What the whole answer is from, where the vendor lists that beside it: for its last text.
+  // Replaces an earlier list, since vendors repeat it.
+  void set_sources(std::vector<Citation> sources) { sources_ = std::move(sources); }
   // What comes next is a new part, even if it is of the same kind.
   void end_part();
   // Of the texts that begin from now on.
@@ -63,8 +70,11 @@ class ResponseBuilder {
   template <class PartType>
   std::string& text_of_last();
   bool begins_apart() const;
+  Text* last_text();
+  void add_sources();
 
   Response response_;
+  std::vector<Citation> sources_;
   Utf8Joiner joiner_;  // of the last part, when it is text or reasoning
   bool continues_ = false;
   Text::Phase phase_ = Text::Phase::unmarked;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "providers/call_arguments.h"
+#include "providers/citations.h"
 #include "providers/opaque_block.h"
 #include "providers/openai_request.h"
 #include "providers/paired_messages.h"
@@ -116,11 +117,12 @@ class ItemWriter {
   }
 
   void write_text(const Text& text) {
-    JsonObject item{{"type", "message"},
-                    {"role", "assistant"},
-                    {"content", JsonArray{JsonObject{{"type", "output_text"},
-                                                     {"text", text.text},
-                                                     {"annotations", JsonArray()}}}}};
+    JsonObject item{
+        {"type", "message"},
+        {"role", "assistant"},
+        {"content", JsonArray{JsonObject{{"type", "output_text"},
+                                         {"text", text.text},
+                                         {"annotations", returned_citations(text, endpoint_)}}}}};
     // The model tells its remarks from its answers by it, and does worse without.
     if (text.phase != Text::Phase::unmarked) item["phase"] = to_string(text.phase);
     items_.push_back(std::move(item));
@@ -146,19 +148,23 @@ class ItemWriter {
 
 }  // namespace
 
-JsonArray responses_input(const Endpoint& endpoint, const Request& request,
-                          const ToolNames& names) {
+std::string responses_input(const Endpoint& endpoint, const Request& request,
+                            const ToolNames& names, SentHistory& history) {
   ItemWriter writer(endpoint, names);
+  const PairedMessages paired(history.new_messages(request));
+  for (const Message* message : paired.messages()) writer.write(*message);
+  history.add(std::move(writer).take());
+
   // The vendor looks for the word JSON here, not in the instructions. First, so that a longer
   // conversation begins with the same bytes.
   const ResponseFormat& format = request.sampling->response_format;
   const bool is_any_json = format.kind == ResponseFormat::Kind::json_object ||
                            (format.kind == ResponseFormat::Kind::json_schema &&
                             !endpoint.model.quirks.supports_response_schema);
-  if (is_any_json) writer.write(Message::system(format_in_words(format)));
-  const PairedMessages paired(request.messages);
-  for (const Message* message : paired.messages()) writer.write(*message);
-  return std::move(writer).take();
+  if (!is_any_json) return {};
+  ItemWriter first(endpoint, names);
+  first.write(Message::system(format_in_words(format)));
+  return to_text(std::move(first).take()[0]);
 }
 
 }  // namespace wright::providers

@@ -34,30 +34,48 @@ std::string numbered(std::string name, int number, const ToolNameRule& rule) {
 
 }  // namespace
 
-ToolNames::ToolNames(const Request& request, ToolNameRule rule) {
+bool is_allowed_tool_name(std::string_view name, const ToolNameRule& rule) {
+  return allowed_name(name, rule) == name;
+}
+
+ToolNames::ToolNames(const Request& request, ToolNameRule rule) : rule_(rule) {
   // Names that need no change come first, so that no other is mapped to them.
   for (const Tool& tool : request.tools) {
-    if (allowed_name(tool.spec.name, rule) == tool.spec.name) add(tool.spec.name, rule);
+    if (is_allowed_tool_name(tool.spec.name, rule)) add(tool.spec.name);
   }
-  for (const Tool& tool : request.tools) add(tool.spec.name, rule);
-  if (const ToolChoice choice = request.tool_choice(); !choice.tool.empty()) add(choice.tool, rule);
-  for (const Message& message : request.messages) {
+  for (const Tool& tool : request.tools) add(tool.spec.name);
+  if (const ToolChoice choice = request.tool_choice(); !choice.tool.empty()) add(choice.tool);
+  add(request.messages);
+}
+
+void ToolNames::add(std::span<const Message> messages) {
+  for (const Message& message : messages) {
     for (const Part& part : message.parts) {
-      if (const auto* call = std::get_if<ToolCall>(&part)) add(call->name, rule);
-      if (const auto* result = std::get_if<ToolResult>(&part)) add(result->name, rule);
+      if (const auto* call = std::get_if<ToolCall>(&part)) add(call->name);
+      if (const auto* result = std::get_if<ToolResult>(&part)) add(result->name);
     }
   }
 }
 
-void ToolNames::add(std::string_view name, const ToolNameRule& rule) {
-  if (to_wire_.contains(name)) return;
-  const std::string allowed = allowed_name(name, rule);
-  std::string wire = allowed;
-  for (int number = 2; from_wire_.contains(wire); ++number) {
-    wire = numbered(allowed, number, rule);
+void ToolNames::add(std::string_view name) {
+  if (is_known(name)) return;
+  const std::string allowed = allowed_name(name, rule_);
+  if (allowed == name && !is_taken(name)) {
+    unchanged_.insert(std::ranges::lower_bound(unchanged_, name), allowed);
+    return;
   }
+  std::string wire = allowed;
+  for (int number = 2; is_taken(wire); ++number) wire = numbered(allowed, number, rule_);
   from_wire_.emplace(wire, name);
   to_wire_.emplace(name, std::move(wire));
+}
+
+bool ToolNames::is_known(std::string_view name) const {
+  return to_wire_.contains(name) || std::ranges::binary_search(unchanged_, name);
+}
+
+bool ToolNames::is_taken(std::string_view wire) const {
+  return from_wire_.contains(wire) || std::ranges::binary_search(unchanged_, wire);
 }
 
 std::string_view ToolNames::on_wire(std::string_view name) const {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wright/message.h"
 
@@ -18,11 +20,17 @@ struct ToolNameRule {
   bool starts_with_letter = false;  // or an underscore
 };
 
+// Whether it stays as it is on the wire.
+bool is_allowed_tool_name(std::string_view name, const ToolNameRule& rule);
+
 class ToolNames {
  public:
   // Knows the names of the request's tools, of its tool choice and of the calls in its messages.
   // The same request always gives the same names, so that prompt caches hit.
   ToolNames(const Request& request, ToolNameRule rule);
+
+  // Those of calls in further messages.
+  void add(std::span<const Message> messages);
 
   std::string_view on_wire(std::string_view name) const;
   // A name that was never sent is returned unchanged: the run tells the model that there is no such
@@ -30,9 +38,15 @@ class ToolNames {
   std::string_view from_wire(std::string_view name) const;
 
  private:
-  void add(std::string_view name, const ToolNameRule& rule);
+  void add(std::string_view name);
 
-  std::map<std::string, std::string, std::less<>> to_wire_;
+  bool is_known(std::string_view name) const;
+  bool is_taken(std::string_view wire) const;
+
+  ToolNameRule rule_;
+  std::vector<std::string>
+      unchanged_;  // the usual case, sorted: a session keeps them while it waits
+  std::map<std::string, std::string, std::less<>> to_wire_;  // the others
   std::map<std::string, std::string, std::less<>> from_wire_;
 };
 

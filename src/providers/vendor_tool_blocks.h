@@ -11,6 +11,9 @@
 
 namespace wright::providers {
 
+// The type of a block of our own: the id of the container that such tools have run in.
+inline constexpr std::string_view kContainer = "container";
+
 // "server_tool_use", "mcp_tool_use", "web_search_tool_result", …
 bool is_of_vendors_tool(std::string_view type);
 

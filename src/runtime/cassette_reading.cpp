@@ -107,8 +107,9 @@ Result<Notice> notice_from(const Json& json, const std::string& place) {
   const std::string kind = fields.text("kind");
   Notice told{.text = fields.text("text")};
   bool is_known = false;
-  for (const auto each : {Notice::Kind::answer_cut, Notice::Kind::same_result,
-                          Notice::Kind::summarise, Notice::Kind::answer_refused}) {
+  for (const auto each :
+       {Notice::Kind::answer_cut, Notice::Kind::same_result, Notice::Kind::summarise,
+        Notice::Kind::answer_refused, Notice::Kind::turn_paused}) {
     if (to_string(each) != kind) continue;
     told.kind = each;
     is_known = true;
@@ -164,8 +165,15 @@ Result<Part> call_part_from(const Json& json, const std::string& place) {
 }
 
 Result<Part> text_from(const Json& json, const std::string& place) {
-  Fields fields(json, place, {"type", "text", "phase"});
+  Fields fields(json, place, {"type", "text", "phase", "citations"});
   Text said{.text = fields.lines("text")};
+  const bool is_cited = json.as_object().contains("citations");
+  for (std::size_t n = 0; is_cited && n < fields.list("citations").size(); ++n) {
+    Fields cited(fields.list("citations")[n], fmt::format("{}[{}]", fields.at("citations"), n),
+                 {"url", "title", "quote"});
+    said.citations.push_back({cited.text("url"), cited.text("title"), cited.text("quote")});
+    if (cited.problem()) return std::unexpected(*cited.problem());
+  }
   if (json.as_object().contains("phase")) {
     const std::string name = fields.text("phase");
     const auto phase = phase_named(name);

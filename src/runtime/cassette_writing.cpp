@@ -70,6 +70,12 @@ class Writer {
   Json part(const Text& text) const {
     JsonObject json{{"type", "text"}, {"text", text_json(clean(text.text))}};
     if (text.phase != Text::Phase::unmarked) json["phase"] = to_string(text.phase);
+    JsonArray citations;
+    for (const Citation& each : text.citations) {
+      citations.push_back(
+          {{"url", clean(each.url)}, {"title", clean(each.title)}, {"quote", clean(each.quote)}});
+    }
+    if (!citations.empty()) json["citations"] = std::move(citations);
     return json;
   }
   // A vendor's own block means nothing without the vendor.

@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "core/try.h"
+#include "core/user_message.h"
 #include "runtime/inline_host.h"
 #include "runtime/load_tree.h"
 #include "runtime/run_options.h"
 #include "runtime/run_result.h"
 #include "runtime/runner_registration.h"
+#include "runtime/said_messages.h"
+#include "runtime/steering.h"
 #include "runtime/tree_driver.h"
 #include "wright/runtime.h"
 
@@ -38,9 +41,9 @@ std::size_t parallel_calls() {
 // One run, which the caller's thread waits for.
 class BlockingRun {
  public:
-  // Without a runner nothing is stored.
-  BlockingRun(RunnerRegistration* runner, const RunOptions& options)
-      : options_(options), runner_(runner), host_(runner, parallel_calls() + 1) {}
+  // Without a runner and its store nothing is stored.
+  BlockingRun(RunnerRegistration* runner, Store* store, const RunOptions& options)
+      : options_(options), runner_(runner), store_(store), host_(runner, parallel_calls() + 1) {}
 
   runtime::Host& host() { return host_; }
 
@@ -61,6 +64,7 @@ class BlockingRun {
         host_, &gate_, std::move(tree), options_.delivery,
         runtime::DriverCallbacks{.tell = observer_,
                                  .find_trace = options_.find_trace,
+                                 .created = [this](SessionId id) { created(id); },
                                  .ended = [&](Ending ended) { ending = std::move(ended); }});
     driver->begin();
     for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
@@ -71,31 +75,78 @@ class BlockingRun {
         for (const CancelWish& wish : news.cancelled) alive->cancel(wish.session_id, wish.reason);
         for (const StoredWait& wait : news.answered) alive->answered(wait);
       });
+      runner_->on_look([this, weak = std::weak_ptr(driver)] { look_for_said(weak); });
     }
+    hear_with([this, weak = std::weak_ptr(driver)](Message message) {
+      return hear(std::move(message), weak);
+    });
     {
       const std::stop_callback on_stop(options_.stop,
                                        [&] { driver->cancel_root("The run was cancelled"); });
       host_.run_until([&] { return ending.has_value(); });
     }
-    if (runner_ != nullptr) runner_->on_news({});
+    hear_with({});
+    if (runner_ != nullptr) {
+      runner_->on_news({});
+      runner_->on_look({});
+    }
     if (run != nullptr) *run = driver->run();
     return std::move(*ending);
   }
 
  private:
+  // The root first, then those below.
+  void created(SessionId id) {
+    SessionId none = 0;
+    root_.compare_exchange_strong(none, id);
+  }
+
+  void hear_with(Steering::State::Hear hear) {
+    if (options_.steering != nullptr) options_.steering->state()->hear_with(std::move(hear));
+  }
+
+  Result<void> hear(Message message, const std::weak_ptr<TreeDriver>& weak) {
+    const auto driver = weak.lock();
+    const SessionId id = root_;
+    if (!driver || id == 0 || store_ == nullptr) {
+      return fail(ErrorCode::unavailable, "Nothing runs that could be steered");
+    }
+    Message checked = TRY(checked_user_message(std::move(message)));
+    auto said = TRY(runtime::store_said(*store_, id, std::move(checked)));
+    driver->said(std::move(said));  // or whoever goes on with the session finds it
+    return {};
+  }
+
+  // What other processes stored. The driver is there before the store is read: what it reads,
+  // nobody has taken before it.
+  void look_for_said(const std::weak_ptr<TreeDriver>& weak) {
+    const auto driver = weak.lock();
+    const SessionId id = root_;
+    if (!driver || id == 0) return;
+    auto said = runtime::said_to(*store_, id);
+    if (!said) return;
+    for (session::Said& each : *said) driver->said(std::move(each));
+  }
+
   const RunOptions& options_;
   const Observer observer_ = runtime::observer_of(options_);
   const std::atomic<bool> is_heard_{static_cast<bool>(observer_)};
   RunnerRegistration* const runner_;
+  Store* const store_;
+  std::atomic<SessionId> root_{0};
   runtime::ExclusiveGate gate_;
   runtime::InlineHost host_;
 };
 
-// Whether somebody answered, or time ran out, while this was stored: then nobody else would resume
-// it.
+// Whether somebody answered or spoke, or time ran out, while this was stored: then nobody else
+// would resume it.
 bool is_to_go_on(Store& store, const Ending& ending) {
-  if (ending.kind != Ending::Kind::waiting || ending.waits.empty()) return false;
   const SessionId id = ending.session_id;
+  if (ending.kind == Ending::Kind::completed) {
+    const auto said = runtime::said_to(store, id);
+    return said && !said->empty();
+  }
+  if (ending.kind != Ending::Kind::waiting || ending.waits.empty()) return false;
   const auto sessions =
       store.list_sessions({.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
   return sessions && !sessions->empty();
@@ -103,13 +154,18 @@ bool is_to_go_on(Store& store, const Ending& ending) {
 
 Result<RunResult> go_on(Store& store, const Agent& agent, const RunOptions& options,
                         runtime::ResumeRequest request, RunnerRegistration& runner) {
-  BlockingRun blocking(&runner, options);
+  BlockingRun blocking(&runner, &store, options);
+  std::optional<Ending> before;
   while (true) {
-    auto loaded = TRY(runtime::load_tree(blocking.host(), blocking.tree_options(),
-                                         plan_of(agent, options, options.people), store, request));
-    Ending ending = blocking.drive(std::move(loaded.tree), loaded.cancelled);
+    auto loaded = runtime::load_tree(blocking.host(), blocking.tree_options(),
+                                     plan_of(agent, options, options.people), store, request);
+    // Somebody else went on with it, or took back what was said.
+    if (!loaded && before) return runtime::answer_of(std::move(*before));
+    if (!loaded) return std::unexpected(std::move(loaded).error());
+    Ending ending = blocking.drive(std::move(loaded->tree), loaded->cancelled);
     if (!is_to_go_on(store, ending)) return runtime::answer_of(std::move(ending));
-    request = {.id = ending.session_id};
+    request = {.id = ending.session_id, .takes_untaken = true};
+    before = std::move(ending);
   }
 }
 
@@ -120,43 +176,53 @@ Result<RunResult> go_on(Store& store, const Agent& agent, const RunOptions& opti
   return go_on(store, agent, options, std::move(request), *runner);
 }
 
-// Without a runner nothing is stored.
-Ending drive_new(RunnerRegistration* runner, const Agent& agent, std::string_view prompt,
+// Without a runner and its store nothing is stored.
+Ending drive_new(RunnerRegistration* runner, Store* store, const Agent& agent, Message said,
                  const RunOptions& options) {
-  const std::string said = to_valid_utf8(std::string(prompt));
   NewSession session{.agent_name = agent.name,
                      .provider = agent.model.provider(),
                      .model = agent.model.name(),
-                     .user_prompt = said,
-                     .config = options.config};
-  BlockingRun blocking(runner, options);
+                     .user_prompt = title_of(said),
+                     .config = options.config,
+                     .tenant = options.tenant};
+  BlockingRun blocking(runner, store, options);
   SessionPlan plan = plan_of(agent, options, runner != nullptr ? options.people : People::nobody);
   if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;
   SessionTree tree(blocking.tree_options());
-  tree.plant_new(std::move(plan), start(agent, said), std::move(session));
+  tree.plant_new(std::move(plan), start(agent, std::move(said)), std::move(session));
   return blocking.drive(std::move(tree));
 }
 
 }  // namespace
 
+Result<RunResult> run(Store& store, const Agent& agent, Message prompt, const RunOptions& options) {
+  TRY(check(agent));
+  Message said = TRY(checked_user_message(std::move(prompt)));
+  const auto runner = TRY(RunnerRegistration::open(store));
+  Ending ending = drive_new(runner.get(), &store, agent, std::move(said), options);
+  if (!is_to_go_on(store, ending)) return runtime::answer_of(std::move(ending));
+  return go_on(store, agent, options, {.id = ending.session_id, .takes_untaken = true}, *runner);
+}
+
 Result<RunResult> run(Store& store, const Agent& agent, std::string_view prompt,
                       const RunOptions& options) {
+  return run(store, agent, Message::user(std::string(prompt)), options);
+}
+
+Result<RunResult> run(const Agent& agent, Message prompt, const RunOptions& options) {
   TRY(check(agent));
-  const auto runner = TRY(RunnerRegistration::open(store));
-  Ending ending = drive_new(runner.get(), agent, prompt, options);
-  if (!is_to_go_on(store, ending)) return runtime::answer_of(std::move(ending));
-  return go_on(store, agent, options, {.id = ending.session_id}, *runner);
+  TRY(runtime::check_not_stopped(options));
+  Message said = TRY(checked_user_message(std::move(prompt)));
+  return runtime::answer_of(drive_new(nullptr, nullptr, agent, std::move(said), options));
 }
 
 Result<RunResult> run(const Agent& agent, std::string_view prompt, const RunOptions& options) {
-  TRY(check(agent));
-  TRY(runtime::check_not_stopped(options));
-  return runtime::answer_of(drive_new(nullptr, agent, prompt, options));
+  return run(agent, Message::user(std::string(prompt)), options);
 }
 
 Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options) {
   TRY(check(agent));
-  BlockingRun blocking(nullptr, options);
+  BlockingRun blocking(nullptr, nullptr, options);
   SessionTree tree(blocking.tree_options());
   tree.plant(plan_of(agent, options, options.people),
              {.run = std::move(run), .journal = session::Journal(std::nullopt)});
@@ -169,11 +235,23 @@ Result<RunResult> resume(Store& store, const Agent& agent, SessionId id,
                {.id = id, .settlements = options.settlements, .reopens = true});
 }
 
-Result<RunResult> send(Store& store, const Agent& agent, SessionId id, std::string_view message,
+Result<RunResult> send(Store& store, const Agent& agent, SessionId id, Message message,
                        const RunOptions& options) {
   runtime::ResumeRequest request{.id = id};
-  request.said = Message::user(to_valid_utf8(std::string(message)));
+  request.said = TRY(checked_user_message(std::move(message)));
   return go_on(store, agent, options, std::move(request));
+}
+
+Result<RunResult> send(Store& store, const Agent& agent, SessionId id, std::string_view message,
+                       const RunOptions& options) {
+  return send(store, agent, id, Message::user(std::string(message)), options);
+}
+
+Steering::Steering() : state_(std::make_shared<State>()) {}
+Steering::~Steering() = default;
+
+Result<void> Steering::say(Message message) {
+  return state_->say(std::move(message));
 }
 
 }  // namespace wright

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/unknown_outcome.h"
 #include "store/forwarding_store.h"
 #include "wright/interceptors.h"
 #include "wright/models.h"
@@ -227,6 +228,51 @@ TEST(Driver, gives_a_tool_up_that_never_returns_and_goes_on) {
   // The driver, its agent and its store are gone by now.
   let_go->count_down();
   has_ended->wait();
+}
+
+// It is no failure, which would say that nothing happened.
+TEST(Driver, keeps_an_outcome_that_the_tool_does_not_know_as_unknown) {
+  const ScriptedModel script({calls({call("pays", "{}", "1")}), says("I shall look.")});
+  Agent agent = agent_of(script);
+  agent.tools = {tool("pays", "", []() -> Result<int> {
+    return std::unexpected(unknown_outcome(ErrorCode::unavailable, "Nobody knows"));
+  })};
+  const auto store = open_memory_store();
+  const auto answer = run(*store, agent, "Go");
+  ASSERT_TRUE(answer) << answer.error().message;
+  const auto row = store->get_tool_calls(answer->session_id).value().at(0);
+  EXPECT_EQ(row.status, CallStatus::unknown);
+  EXPECT_EQ(row.error_details, "Nobody knows");
+  EXPECT_EQ(std::get<ToolResult>(script.requests()[1].back().parts[0]).content, "Nobody knows");
+}
+
+TEST(Driver, tells_the_model_what_the_tool_said_of_an_unknown_outcome_also_after_a_crash) {
+  const auto store = open_memory_store();
+  const ScriptedModel script({says("I shall look.")});
+  Agent agent = agent_of(script);
+  agent.tools = {tool("pays", "", [] { return 1; })};
+  const auto created = store->create_session_with(
+      {.agent_name = agent.name, .user_prompt = "Go"},
+      std::vector<Write>{
+          AppendMessage{.message = Message::user("Go")},
+          AppendMessage{
+              .message = {Role::assistant, {call("pays", "{}", "1"), call("pays", "{}", "2")}},
+              .started_calls = 2}});
+  ASSERT_TRUE(created);
+  ASSERT_TRUE(
+      store->apply_one(UpdateCall{.call_id = created->second.calls.at(0),
+                                  .status = CallStatus::unknown,
+                                  .error_details = "Nobody knows",
+                                  .result = ToolResult{"1", "pays", "Nobody knows", true}}));
+  ASSERT_TRUE(resume(*store, agent, created->first));
+  std::vector<std::string> told;
+  const auto requests = script.requests();
+  for (const Message& message : requests.at(0)) {
+    for (const Part& part : message.parts) {
+      if (const auto* result = std::get_if<ToolResult>(&part)) told.push_back(result->content);
+    }
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"Nobody knows", std::string(kOutcomeUnknown)}));
 }
 
 TEST(Driver, keeps_what_came_of_a_call_that_cancels_the_run_in_its_last_turn) {

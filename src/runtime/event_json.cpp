@@ -1,8 +1,23 @@
 #include "runtime/event_json.h"
 
+#include "core/unknown_outcome.h"
 #include "wright/feedback.h"
 
 namespace wright::runtime {
+
+Json waits_json(std::span<const PersonWait> waits) {
+  JsonArray list;
+  for (const PersonWait& wait : waits) {
+    list.push_back({{"wait_id", wait.wait_id},
+                    {"session_id", wait.session_id},
+                    {"call_id", wait.call.id},
+                    {"name", wait.call.name},
+                    {"kind", to_string(wait.kind)},
+                    {"shown", wait.shown}});
+  }
+  return list;
+}
+
 namespace {
 
 Json call_json(const ToolCall& call) {
@@ -27,6 +42,7 @@ struct TypeOf {
   std::string_view operator()(const HandedOff&) const { return "handed_off"; }
   std::string_view operator()(const RunWaiting&) const { return "run_waiting"; }
   std::string_view operator()(const RunEnded&) const { return "run_ended"; }
+  std::string_view operator()(const MessageTaken&) const { return "message_taken"; }
   std::string_view operator()(const FeedbackGiven&) const { return "feedback_given"; }
 };
 
@@ -63,7 +79,7 @@ struct DataOf {
       return json;
     }
     json["status"] = e.outcome.result.is_error ? "failed" : "completed";
-    if (e.is_unknown) json["status"] = to_string(CallStatus::unknown);
+    if (e.is_unknown || is_unknown(e.outcome)) json["status"] = to_string(CallStatus::unknown);
     json["content"] = e.outcome.result.content;
     json["duration_ms"] = e.outcome.duration_ms;
     return json;
@@ -72,18 +88,8 @@ struct DataOf {
     return {{"call_id", e.call.id}, {"agent", e.agent}, {"session_id", e.session_id}};
   }
   Json operator()(const HandedOff& e) const { return {{"agent", e.agent}}; }
-  Json operator()(const RunWaiting& e) const {
-    JsonArray waits;
-    for (const PersonWait& wait : e.waits) {
-      waits.push_back({{"wait_id", wait.wait_id},
-                       {"session_id", wait.session_id},
-                       {"call_id", wait.call.id},
-                       {"name", wait.call.name},
-                       {"kind", to_string(wait.kind)},
-                       {"shown", wait.shown}});
-    }
-    return {{"waits", std::move(waits)}};
-  }
+  Json operator()(const MessageTaken& e) const { return {{"text", display_text(e.message)}}; }
+  Json operator()(const RunWaiting& e) const { return {{"waits", waits_json(e.waits)}}; }
   Json operator()(const RunEnded& e) const {
     return {{"phase", to_string(e.phase)},
             {"text", e.text},

@@ -7,7 +7,9 @@
 
 #include "core/try.h"
 #include "runtime/held_tree.h"
+#include "runtime/said_messages.h"
 #include "runtime/session_context.h"
+#include "session/agent_of_now.h"
 #include "session/stored_run.h"
 #include "session/waits.h"
 #include "wright/agent.h"
@@ -73,8 +75,8 @@ Result<void> check_status(const Session& session, const ResumeRequest& request) 
                 fmt::format("Session {} is {}: it takes a message when it has ended", session.id,
                             to_string(session.status)));
   }
-  const bool is_closed =
-      session.status == SessionStatus::completed || (is_over(session.status) && !request.reopens);
+  const bool is_closed = (session.status == SessionStatus::completed && !request.takes_untaken) ||
+                         (is_over(session.status) && !request.reopens && !request.takes_untaken);
   if (!request.said && is_closed) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("Session {} is {}: there is nothing to resume", session.id,
@@ -128,18 +130,33 @@ class Planting {
       : loaded_(loaded), store_(store), options_(options), now_(now), settlements_(settlements) {}
 
   Result<void> plant(SessionPlan plan, const Session& session, const ResumeRequest& request) {
-    const std::optional<Message>& said = request.said;
     auto loaded = TRY(load(plan, session));
-    if (said) {
+    auto untaken = TRY(said_to(store_, session.id));
+    std::vector<session::Said> taken;
+    const bool is_ended = is_over(session.status) && !request.reopens;
+    if (request.said || (is_ended && !untaken.empty())) taken = std::exchange(untaken, {});
+    if (request.said) taken.push_back({"", *request.said});
+    const bool is_said = !taken.empty();
+    if (is_ended && !is_said) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("Session {} has ended: there is nothing to resume", session.id));
+    }
+    if (is_said) {
       if (!loaded.run.open_calls.empty()) {
         return fail(
             ErrorCode::invalid_argument,
             fmt::format("Session {} was interrupted while tools ran: resume it first", session.id));
       }
       loaded.run.phase = Phase::done;
-      TRY(accept(loaded.run, UserSaid{*said}));
+      TRY(accept(loaded.run, UserSaid{session::joined(taken)}));
     }
-    auto state = TRY(state_of(store_, session, loaded, options_.runner, said.has_value()));
+    auto state = TRY(state_of(store_, session, loaded, options_.runner, is_said));
+    state.said = std::move(untaken);
+    for (const session::Said& each : taken) {
+      if (each.key.empty()) continue;
+      state.journal.message_taken(each.key);
+      state.heard.push_back(each.key);
+    }
     if (request.config.is_object() && request.config != session.config) {
       state.journal.config_changed(request.config);
     }
@@ -152,6 +169,8 @@ class Planting {
     if (auto present = find_agent(plan.agent, session.agent_name, kMostHandoffs)) {
       plan.agent = std::move(present);
     }
+    // Its open calls may be of tools that came after it was made.
+    plan.agent = session::agent_of_now(plan.agent, plan.agent);
     return session::load_run(store_, session.id, *plan.agent, settlements_, now_);
   }
 

@@ -13,7 +13,9 @@ namespace wright::runtime {
 struct ResumeRequest {
   SessionId id = 0;
   Settlements settlements = {};
-  std::optional<Message> said = {};    // the user's next message to a session that has ended
+  std::optional<Message> said = {};  // the user's next message to a session that has ended
+  // One that has completed goes on with what was said to it and is not taken.
+  bool takes_untaken = false;
   Json config = {};                    // an object: kept with the session from now on
   bool reopens = false;                // one that has failed or was cancelled may go on
   std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch

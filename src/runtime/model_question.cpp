@@ -33,6 +33,7 @@ class ModelQuestion : public std::enable_shared_from_this<ModelQuestion> {
     request_.messages = messages_;
     request_.system = system_;
     request_.model = name_;
+    request_.memory = nullptr;  // it may be gone before the model is done
     if (request.sampling != nullptr) request_.sampling = &sampling_;
   }
 

@@ -56,8 +56,9 @@ class Replay {
   Result<ReplayReport> run(const Agent& agent) {
     agent_ = std::make_shared<const Agent>(runtime::replayed_agent(agent, state_, tape_));
     TRY(check(*agent_));
-    for (const Message& said : tape_->said()) {
-      TRY(drive(said));
+    const std::vector<Message> said = tape_->said();
+    for (std::size_t taken = 0; taken < said.size(); taken = std::max(taken + 1, taken_by_now())) {
+      TRY(drive(said[taken]));
       if (options_.stop.stop_requested()) {
         return fail(ErrorCode::cancelled, "The replay was stopped");
       }
@@ -87,15 +88,29 @@ class Replay {
     const auto driver = std::make_shared<TreeDriver>(
         host_, nullptr, std::move(tree), Delivery::whole,
         runtime::DriverCallbacks{.ended = [this](Ending ending) { ending_ = std::move(ending); }});
+    state_.say = [&driver, count = 0](Message message) mutable {
+      driver->said({std::to_string(++count), std::move(message)});
+    };
     const auto cancel = [&] { driver->cancel_root(std::string(runtime::kReplayEndsHere)); };
     const std::stop_callback on_end(end_.get_token(), cancel);
     const std::stop_callback on_stop(options_.stop, cancel);
     driver->begin();
     host_.run_until([&] { return ending_.has_value(); });
+    state_.say = {};
     last_ = ending_->kind;
     session_id_ = ending_->session_id;
     ending_.reset();
     return {};
+  }
+
+  // Messages of the user that are in the session: some were said while it worked.
+  std::size_t taken_by_now() {
+    const auto messages = store_->get_messages(session_id_);
+    std::size_t taken = 0;
+    for (std::size_t i = 0; messages && i < messages->size(); ++i) {
+      if (i == 0 || (*messages)[i].message.is_from_user()) ++taken;
+    }
+    return taken;
   }
 
   NewSession new_session(const Message& said) const {

@@ -63,6 +63,7 @@ Result<Response> answer_from(ReplayCursor& cursor, ReplayState& state, const Lim
   SessionTape::TapeEntry answer = tape->next_answer(request.messages, state.after_difference);
   if (auto* answered = std::get_if<SessionTape::Answered>(&answer)) {
     ++state.turns;
+    if (answered->said && cursor.way().empty() && state.say) state.say(*answered->said);
     return std::move(answered->response);
   }
   if (const auto* failed = std::get_if<SessionTape::ModelFailedThen>(&answer)) {

@@ -19,8 +19,9 @@ struct ReplayState {
   ToolSource tools = ToolSource::record;
   AfterDifference after_difference = AfterDifference::stop;
   ReplayComparison comparison;
-  std::string key_prefix = {};     // of the keys that idempotent tools receive
-  std::function<void()> end = {};  // ends the whole replay as soon as possible
+  std::string key_prefix = {};            // of the keys that idempotent tools receive
+  std::function<void(Message)> say = {};  // what the user said while the session worked
+  std::function<void()> end = {};         // ends the whole replay as soon as possible
   int turns = 0;
   int recorded_calls = 0;
   int live_calls = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/try.h"
+#include "runtime/outside_calls.h"
 #include "runtime/process_name.h"
 #include "wright/driver.h"
 
@@ -15,6 +16,10 @@ Result<int> end_dead_runners(Store& store) {
     if (!runtime::is_gone(runner.name)) continue;
     TRY(store.end_runner(runner.id));
     ++ended;
+  }
+  const auto settled = runtime::settle_outside_calls(store);
+  if (!settled && settled.error().code != ErrorCode::unsupported) {
+    return std::unexpected(settled.error());
   }
   return ended;
 }
@@ -37,9 +42,14 @@ bool is_refused(const Result<BatchIds>& result) {
   return !result && result.error().code == ErrorCode::unavailable;
 }
 
+// Somebody else has written what the batch would: the same batch never fits again.
+bool is_outdated(const Error& error) {
+  return error.find("record_kind") != nullptr;
+}
+
 // Nothing was applied, and trying again may help.
 bool is_worth_another_try(const Result<BatchIds>& result) {
-  return is_refused(result) && !is_lease_refused(result.error());
+  return is_refused(result) && !is_lease_refused(result.error()) && !is_outdated(result.error());
 }
 
 // A share of the time is kept for what happens between the look at the clock and the effect.
@@ -181,8 +191,14 @@ void RunnerRegistration::release_what_is_due() {
   }
 }
 
+void RunnerRegistration::on_look(std::function<void()> look) {
+  const std::lock_guard lock(news_mutex_);
+  look_ = std::move(look);
+}
+
 void RunnerRegistration::tell_news() {
   const std::lock_guard lock(news_mutex_);
+  if (look_) look_();
   if (!news_) return;
   const auto news = store_.get_news(id_);
   if (news && !(news->cancelled.empty() && news->answered.empty())) news_(*news);

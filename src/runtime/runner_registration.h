@@ -48,6 +48,9 @@ class RunnerRegistration {
   using Listener = std::function<void(const RunnerNews&)>;
   void on_news(Listener listener);
 
+  // Called with every look, in the same thread, until it is empty.
+  void on_look(std::function<void()> look);
+
   // Store::apply_all() for batches of this runner. Its time may have run out unnoticed, because the
   // machine slept: then it is renewed first, and what was refused is tried once more. A store that
   // is locked or full is tried again for a while. Sessions that somebody else has taken meanwhile
@@ -71,6 +74,7 @@ class RunnerRegistration {
   std::atomic<std::int64_t> certain_until_;
   std::mutex news_mutex_;  // held while it tells
   Listener news_;
+  std::function<void()> look_;                    // with news_mutex_
   IsDriven is_driven_;                            // with news_mutex_
   std::atomic<std::int64_t> look_for_strays_{0};  // by boot_clock_ms(); 0: there is no need
   std::mutex mutex_;

@@ -124,7 +124,8 @@ ToolOutcome RunningCall::execute(const Host& host) {
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,
                   .answers = plan_.answers,
-                  .trace = plan_.trace};
+                  .trace = plan_.trace,
+                  .budget = plan_.budget};
   if (tells_) {
     context.progress = [this](std::string_view text) {
       const std::lock_guard lock(told_mutex_);

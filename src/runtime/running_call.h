@@ -29,6 +29,7 @@ struct CallPlan {
   std::string tool = {};                                // by its own name, not an alias
   std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it takes
   TraceContext trace = {};
+  std::shared_ptr<CallBudget> budget = {};  // of all calls of the session that are under way
 };
 
 // What came of it. Nothing when it was stopped before it began.

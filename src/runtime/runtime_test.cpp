@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/runtime_testing.h"
+#include "store/forwarding_store.h"
 #include "wright/agent.h"
 
 namespace wright {
@@ -397,6 +398,41 @@ TEST(Runtime, goes_on_with_what_was_answered_while_nobody_drove_it) {
                      .agents = [&](const Session&) -> Result<AgentPointer> { return agent; }}));
   EXPECT_EQ(value_of(runtime->resume_abandoned()), std::vector<SessionId>{id});
   EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;");
+}
+
+// After a crash of many processes there may be very many.
+TEST(Runtime, takes_abandoned_sessions_page_by_page) {
+  class Watched final : public store::ForwardingStore {
+   public:
+    using ForwardingStore::ForwardingStore;
+    Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
+      if (filter.needs_driver) most = std::max(most.load(), filter.limit);
+      return ForwardingStore::list_sessions(filter);
+    }
+    std::atomic<std::size_t> most = 0;
+  };
+  constexpr std::size_t kAbandoned = 450;
+  const auto kept = open_memory_store();
+  Watched store(*kept);
+  const auto agent = agent_with(
+      "plain",
+      model_from("p", "m",
+                 [](const Request&, const ModelCall&) -> Result<Response> { return says("Done"); }),
+      {});
+  for (std::size_t i = 0; i < kAbandoned; ++i) {
+    const SessionId id = value_of(store.create_session(
+        {.agent_name = "plain", .provider = "p", .model = "m", .user_prompt = "Go"}));
+    value_of(store.create_message(id, Role::user, "Go"));
+  }
+  const auto runtime = value_of(Runtime::open(
+      {.store = &store, .agents = [&](const Session&) -> Result<AgentPointer> { return agent; }}));
+  EXPECT_EQ(value_of(runtime->resume_abandoned(3)).size(), 3U);
+  std::vector<SessionId> rest = value_of(runtime->resume_abandoned());
+  EXPECT_EQ(rest.size(), kAbandoned - 3);
+  std::ranges::sort(rest);
+  EXPECT_EQ(std::ranges::adjacent_find(rest), rest.end());
+  for (const SessionId id : rest) EXPECT_EQ(value_of(runtime->wait(id)).text, "Done");
+  EXPECT_LT(store.most, kAbandoned) << "never all of them at once";
 }
 
 }  // namespace

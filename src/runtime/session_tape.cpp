@@ -22,6 +22,10 @@ bool is_cut_notice(const Message& message) {
   return notice_in(message, Notice::Kind::answer_cut) != nullptr;
 }
 
+bool is_pause_notice(const Message& message) {
+  return notice_in(message, Notice::Kind::turn_paused) != nullptr;
+}
+
 bool is_final(const Message& message) {
   return message.role == Role::assistant && message.tool_calls().empty();
 }
@@ -45,6 +49,8 @@ SessionTape::SessionTape(const RecordedSession& recorded, const ReplayComparison
         response.stop_reason = StopReason::tool_use;
       } else if (!is_last && is_cut_notice(messages[i + 1])) {
         response.stop_reason = StopReason::max_tokens;
+      } else if (!is_last && is_pause_notice(messages[i + 1])) {
+        response.stop_reason = StopReason::paused;
       } else if (is_last && recorded.status == SessionStatus::failed &&
                  is_content_filter(recorded.error)) {
         response.stop_reason = StopReason::content_filter;
@@ -68,6 +74,19 @@ std::vector<Message> SessionTape::said() const {
   return said;
 }
 
+// Behind results of tools, the user spoke while the session worked, unless it had stopped there.
+bool SessionTape::is_said_between(std::size_t position) const {
+  return position > 0 && recorded_.messages[position].is_from_user() &&
+         recorded_.messages[position - 1].role == Role::tool;
+}
+
+std::optional<Message> SessionTape::said_after(std::size_t position) const {
+  std::size_t next = position + 1;
+  while (next < recorded_.messages.size() && recorded_.messages[next].role == Role::tool) ++next;
+  if (next >= recorded_.messages.size() || !is_said_between(next)) return std::nullopt;
+  return recorded_.messages[next];
+}
+
 bool SessionTape::is_prefix(std::span<const Message> asked) const {
   if (asked.size() > recorded_.messages.size() || asked.size() < compared_) return false;
   for (std::size_t i = compared_; i < asked.size(); ++i) {
@@ -83,7 +102,10 @@ SessionTape::TapeEntry SessionTape::next_answer(std::span<const Message> asked,
   if (!is_same && after == AfterDifference::stop) return Differs{};
   const bool has_turn = next_ < turns_.size() && (turns_[next_].position == asked.size() ||
                                                   (!is_same && after == AfterDifference::proceed));
-  if (has_turn) return Answered{turns_[next_++].response};
+  if (has_turn) {
+    const Turn& turn = turns_[next_++];
+    return Answered{turn.response, said_after(turn.position)};
+  }
   return after_last_turn(asked);
 }
 

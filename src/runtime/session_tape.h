@@ -28,6 +28,7 @@ class SessionTape {
   // What the model answered to these messages.
   struct Answered {
     Response response;
+    std::optional<Message> said = {};  // by the user, before the next turn
   };
   struct ModelFailedThen {  // or its end was not recorded
     std::string error;
@@ -57,6 +58,8 @@ class SessionTape {
     bool is_taken = false;
   };
 
+  bool is_said_between(std::size_t position) const;
+  std::optional<Message> said_after(std::size_t position) const;
   bool is_prefix(std::span<const Message> asked) const;
   TapeEntry after_last_turn(std::span<const Message> asked) const;
 

@@ -37,18 +37,18 @@ TEST(TaskPool, never_runs_more_of_a_kind_at_once_than_it_may) {
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
   std::atomic<int> left = 500;
+  const auto block = [&] {
+    const int now = ++inside;
+    int seen = most;
+    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+    }
+    std::this_thread::yield();
+    --inside;
+    --left;
+  };
   {
     TaskPool pool(8, 2);
     // From outside, and handed in by short tasks, which keep one for their own thread.
-    const auto block = [&] {
-      const int now = ++inside;
-      int seen = most;
-      while (now > seen && !most.compare_exchange_weak(seen, now)) {
-      }
-      std::this_thread::yield();
-      --inside;
-      --left;
-    };
     for (int i = 0; i < 250; ++i) {
       pool.run_blocking(block, {});
       pool.run_soon([&] { pool.run_blocking(block, {}); });

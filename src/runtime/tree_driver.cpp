@@ -11,6 +11,15 @@ session::Now now_of(Host& host) {
   return {host.clock(), std::chrono::duration_cast<std::chrono::milliseconds>(steady).count()};
 }
 
+Usage difference(const Usage& all, const Usage& before) {
+  return {.input_tokens = all.input_tokens - before.input_tokens,
+          .output_tokens = all.output_tokens - before.output_tokens,
+          .cached_tokens = all.cached_tokens - before.cached_tokens,
+          .reasoning_tokens = all.reasoning_tokens - before.reasoning_tokens,
+          .cache_write_tokens = all.cache_write_tokens - before.cache_write_tokens,
+          .cost_usd = all.cost_usd - before.cost_usd};
+}
+
 }  // namespace
 
 TreeDriver::TreeDriver(Host& host, ExclusiveGate* gate, session::SessionTree tree,
@@ -43,6 +52,10 @@ bool TreeDriver::cancel_root(std::string reason) {
 
 bool TreeDriver::answered(StoredWait wait) {
   return post(ToCall{std::move(wait)});
+}
+
+bool TreeDriver::said(session::Said said) {
+  return post(ToNode{session::kRoot, session::UserSpoke{std::move(said)}});
 }
 
 bool TreeDriver::suspend() {
@@ -96,6 +109,7 @@ session::TreeOutput TreeDriver::step(Post post) {
       work.held_since = work.sent_at;
     }
     forget_ended_call(*to);
+    tell_what_was_spent(*to);
     return tree_.step(now, to->node, std::move(to->input));
   }
   if (auto* to = std::get_if<ToSession>(&post)) {
@@ -114,6 +128,18 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
   if (call_id == nullptr) return;
   const auto work = work_.find(to.node);
   if (work != work_.end()) work->second.calls.erase(*call_id);
+}
+
+// By all calls of the session since this was told last: those that go on have spent it already.
+void TreeDriver::tell_what_was_spent(ToNode& to) {
+  const auto work = work_.find(to.node);
+  if (work == work_.end() || !work->second.budget) return;
+  const auto newly_spent = [&] {
+    const Usage spent = work->second.budget->spent();
+    return difference(spent, std::exchange(work->second.counted, spent));
+  };
+  if (auto* ended = std::get_if<session::CallEnded>(&to.input)) ended->spent = newly_spent();
+  if (auto* call = std::get_if<session::CallGivenUp>(&to.input)) call->spent = newly_spent();
 }
 
 void TreeDriver::perform(session::TreeOutput output) {
@@ -145,8 +171,10 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
   }
   call.trace = trace_of(work.teller->session_id, {});
   const auto began = host_.now();
-  host_.ask(machine.model(), machine.request(), std::move(call),
-            [self = shared_from_this(), agent = machine.agent_pointer(), node,
+  Request request = machine.request();
+  if (!ask.is_summary) request.memory = work.memory.get();  // `done` keeps it
+  host_.ask(machine.model(), request, std::move(call),
+            [self = shared_from_this(), agent = machine.agent_pointer(), memory = work.memory, node,
              began](Result<Response> response) {
               const std::chrono::duration<double, std::milli> took = self->host_.now() - began;
               self->post_to(node, session::ModelCame{std::move(response), took.count()});
@@ -156,19 +184,24 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
 void TreeDriver::perform(NodeId node, const session::RunCall& run) {
   session::SessionMachine& machine = tree_.at(node);
   Work& work = work_[node];
-  const auto running =
-      std::make_shared<RunningCall>(CallPlan{.agent = machine.agent_pointer(),
-                                             .call = run.call,
-                                             .answers = run.answers,
-                                             .session_id = machine.journal().session_id(),
-                                             .lease_epoch = run.lease_epoch,
-                                             .held_since = work.held_since,
-                                             .memory = machine.memory(),
-                                             .tool = run.tool,
-                                             .limit = run.limit,
-                                             .trace = trace_of(machine.journal().session_id(),
-                                                               run.call->id)},
-                                    work.stop.get_token());
+  // One for all that are under way, so that they cannot pass the limit together.
+  if (work.calls.empty()) {
+    work.budget = std::make_shared<CallBudget>(run.left.tokens, run.left.cost_usd);
+    work.counted = {};
+  }
+  const auto running = std::make_shared<RunningCall>(
+      CallPlan{.agent = machine.agent_pointer(),
+               .call = run.call,
+               .answers = run.answers,
+               .session_id = machine.journal().session_id(),
+               .lease_epoch = run.lease_epoch,
+               .held_since = work.held_since,
+               .memory = machine.memory(),
+               .tool = run.tool,
+               .limit = run.limit,
+               .trace = trace_of(machine.journal().session_id(), run.call->id),
+               .budget = work.budget},
+      work.stop.get_token());
   work.calls[run.call->id] = running;
   if (callbacks_.tell) {
     running->on_progress(

@@ -50,6 +50,8 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   bool cancel(SessionId id, std::string reason);
   bool cancel_root(std::string reason);
   bool answered(StoredWait wait);
+  // What the user said to the root, and is stored.
+  bool said(session::Said said);
   bool suspend();
 
   const Run& run() { return tree_.at(session::kRoot).run(); }  // when it has ended
@@ -80,12 +82,16 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   struct Work {
     std::stop_source stop = {};
     std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
+    // What they may spend together by asking models, and what of that is counted.
+    std::shared_ptr<CallBudget> budget = {};
+    Usage counted = {};
     Host::Timer deadline = 0;
     // By Host::boot_clock(): when its last batch went out, and when the last one did that is known
     // to be written. Calls start by what is written.
     std::int64_t sent_at = 0;
     std::int64_t held_since = 0;
     std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
+    std::shared_ptr<RequestMemory> memory = std::make_shared<RequestMemory>();
   };
 
   bool post(Post post);
@@ -93,6 +99,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void work();
   session::TreeOutput step(Post post);
   void forget_ended_call(const ToNode& to);
+  void tell_what_was_spent(ToNode& to);
   std::optional<Ending> close_if_over();
   void perform(session::TreeOutput output);
 

@@ -21,14 +21,14 @@ using testing::value_of;
 enum class Colour { red, green };
 WRIGHT_ENUM(Colour, red, green)
 
-struct Part {
+struct Piece {
   std::string name;
   std::optional<int> weight;
 };
 struct Car {
   std::string maker;
   Colour colour = Colour::red;
-  std::vector<Part> parts;
+  std::vector<Piece> parts;
 };
 
 constexpr const char* kCar =

@@ -76,6 +76,43 @@ bool is_meant(std::string_view pattern, const std::string& path) {
   return false;
 }
 
+namespace {
+
+bool is_literal(std::string_view pattern) {
+  return pattern.find_first_of("*?[\\") == std::string_view::npos;
+}
+
+// A pattern for names: most are, and most of those are just a name.
+bool has_such_name(std::string_view pattern, std::string_view path) {
+  const bool is_just_a_name = is_literal(pattern);
+  const std::string glob(is_just_a_name ? std::string_view() : pattern);
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, end);
+    if (is_just_a_name ? name == pattern
+                       : ::fnmatch(glob.c_str(), std::string(name).c_str(), 0) == 0) {
+      return true;
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_meant_by_any(std::span<const std::string> patterns, std::string_view path) {
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    const std::string_view rest = pattern.substr(pattern.starts_with("**/") ? 3 : 0);
+    if (rest.find('/') == std::string_view::npos) return has_such_name(rest, path);
+    const std::string_view last = rest.substr(rest.rfind('/') + 1);
+    if (is_literal(last) && path.find(last) == std::string_view::npos) return false;
+    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+      if (is_meant(pattern, std::string(path.substr(0, end)))) return true;
+      if (end == std::string_view::npos) return false;
+    }
+  });
+}
+
 Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
   Placeholder made;
   made.path_ = path.native();

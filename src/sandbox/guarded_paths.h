@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct GuardedMount {
 // Whether a path below a folder matches: a leading `**/` stands for any folders, * and ? for
 // characters within a name. A pattern without a slash means a name anywhere.
 bool is_meant(std::string_view pattern, const std::string& path);
+
+// Whether one of these is about the path, or about a folder that it lies in.
+bool is_meant_by_any(std::span<const std::string> patterns, std::string_view path);
 
 // An empty folder at a path where nothing may be created, for the lifetime of this object. Shared
 // with other runs and programs that guard the same path; the last one removes it, unless somebody

@@ -231,8 +231,8 @@ TEST_F(SandboxRuns, looks_programs_up_in_absolute_folders_only) {
 }
 
 TEST_F(SandboxRuns, may_be_used_from_several_threads) {
-  std::vector<std::jthread> threads;
   std::latch ready(4);
+  std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {
       ready.arrive_and_wait();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <future>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -113,7 +114,7 @@ struct ServedHub {
       http::served({}, [this](const http::Request& request, const http::Responder& responder) {
         std::optional<SessionId> id;
         if (request.path != "/all") id = std::stoll(request.path.substr(1));
-        hub.listen(responder.stream({}), 0, id);
+        hub.listen(responder.stream({}), 0, {id});
       });
 };
 
@@ -165,6 +166,54 @@ TEST(ServerEvents, are_not_kept_for_those_who_left_however_much_there_is_to_tell
   const auto until = std::chrono::steady_clock::now() + kLong;
   while (served.hub.listeners() > 0 && std::chrono::steady_clock::now() < until) served.hub.look();
   EXPECT_EQ(served.hub.listeners(), 0U);
+}
+
+TEST(ServerTokens, begin_nothing_with_a_body_that_ends_after_they_were_removed) {
+  ServedService served;
+  const std::string token = served.tokens().add("ci", {Scope::run}, 5).value_or("");
+  const std::string text = ServedService::request_text(
+      "POST", "/api/v1/sessions", R"({"agent":"parrot","prompt":"x"})",
+      "Authorization: Bearer " + token + "\r\nExpect: 100-continue\r\n");
+  http::RawPeer peer(served.http());
+  peer.write(text.substr(0, text.size() - 5));
+  // Who it is has been looked at by the time of this answer.
+  ASSERT_NE(peer.read_until("100 Continue\r\n\r\n").find("100 Continue"), std::string::npos);
+  ASSERT_TRUE(served.tokens().remove("ci"));
+  peer.write(text.substr(text.size() - 5));
+  EXPECT_EQ(ServedService::answered_from(peer.read_all()).status, 401);
+  EXPECT_TRUE(served.store().list_sessions({}).value().empty());
+}
+
+// The model goes on speaking when the token is gone.
+TEST(ServerTokens, hear_no_more_of_an_answer_after_they_were_removed) {
+  for (const bool is_streamed : {true, false}) {
+    std::latch is_removed(1);
+    std::latch has_begun(1);
+    ServedService served(
+        {.model = model_from(
+             "test", "slow",
+             [&](const wright::Request&, const ModelCall& call) -> Result<wright::Response> {
+               if (call.on_text) call.on_text("early ");
+               has_begun.count_down();
+               is_removed.wait();
+               if (call.on_text) call.on_text("a secret");
+               return testing::says("early a secret");
+             })});
+    const std::string token = served.tokens().add("ci", {Scope::run}, 5).value_or("");
+    http::RawPeer peer(served.http());
+    peer.write(ServedService::request_text(
+        "POST", "/v1/chat/completions",
+        fmt::format(
+            R"({{"model":"parrot","stream":{},"messages":[{{"role":"user","content":"x"}}]}})",
+            is_streamed),
+        "Authorization: Bearer " + token + "\r\n"));
+    has_begun.wait();
+    ASSERT_TRUE(served.tokens().remove("ci"));
+    is_removed.count_down();
+    const std::string all = peer.read_all();
+    EXPECT_EQ(all.find("secret"), std::string::npos) << all;
+    EXPECT_NE(all.find("not known here any more"), std::string::npos) << all;
+  }
 }
 
 TEST(ServerEvents, are_not_told_any_more_when_the_token_is_removed) {

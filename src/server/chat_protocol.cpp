@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/try.h"
+#include "server/content_parts.h"
 #include "server/conversation.h"
 #include "server/problem.h"
 #include "server/service.h"
@@ -15,6 +16,10 @@ namespace {
 Result<Message> chat_message(const JsonObject& object, Role role) {
   Message message{.role = role, .parts = {}};
   const Json* content = object.if_contains("content");
+  if (role == Role::user) {
+    message.parts = TRY(parts_of_content(content == nullptr ? Json() : *content));
+    return message;
+  }
   std::string text = TRY(text_of_content(content == nullptr ? Json() : *content));
   if (role == Role::tool) {
     std::string id = TRY(text_in(object, "tool_call_id"));

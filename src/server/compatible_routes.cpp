@@ -23,9 +23,10 @@ Route completing(const ServiceOptions& options, SessionListeners& listeners, std
   const auto answer = [&options, &listeners, read, make_rendering](Call& call) -> Answer {
     const JsonObject body = TRY(call.body());
     const Conversation conversation = TRY(read(body));
-    const auto run = std::make_shared<CompatibleRun>(
-        options, listeners, call.responder, make_rendering(conversation), trace_of(call.request));
-    if (auto begun = run->begin(conversation, call.caller.name); !begun) {
+    const auto run = std::make_shared<CompatibleRun>(options, listeners, call.responder,
+                                                     make_rendering(conversation),
+                                                     trace_of(call.request), call.caller);
+    if (auto begun = run->begin(conversation); !begun) {
       run->fail_with(std::move(begun).error());
     }
     return std::nullopt;

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "core/try.h"
+#include "core/user_message.h"
 #include "server/caller_tools.h"
 #include "server/problem.h"
 #include "server/request_trace.h"
+#include "server/tenant_rule.h"
 #include "server/told_history.h"
 #include "wright/driver.h"
 
@@ -27,14 +29,15 @@ std::string waits_for_person_text(SessionId id) {
 
 CompatibleRun::CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
                              http::Responder responder, std::unique_ptr<Rendering> rendering,
-                             TraceContext trace)
+                             TraceContext trace, Caller caller)
     : options_(options),
       listeners_(listeners),
       responder_(std::move(responder)),
       rendering_(std::move(rendering)),
-      trace_(std::move(trace)) {}
+      trace_(std::move(trace)),
+      caller_(std::move(caller)) {}
 
-Result<void> CompatibleRun::begin(const Conversation& conversation, const std::string& caller) {
+Result<void> CompatibleRun::begin(const Conversation& conversation) {
   is_streamed_ = conversation.is_streamed;
   completion_.agent = conversation.agent;
   completion_.at = system_clock_ms();
@@ -48,7 +51,12 @@ Result<void> CompatibleRun::begin(const Conversation& conversation, const std::s
                          });
   if (said.has_words && !is_for_us) return start(conversation);
   if (!given) return std::unexpected(std::move(given).error());
-  return go_on(conversation, *given, caller);
+  if (said.has_images) {
+    return fail(ErrorCode::unsupported,
+                "Beside results of tools the user may say words only: send images with the next "
+                "message");
+  }
+  return go_on(conversation, *given);
 }
 
 Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResult>& results) const {
@@ -67,6 +75,7 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
     }
     const auto top = TRY(root_session(options_.store, wait->session_id));
     if (given.session && given.session->id != top.id) return no_call();
+    if (caller_.tenant && top.tenant != *caller_.tenant) return no_call();
     given.session = top;
     const Json answer(result.is_error ? "It failed: " + result.content : result.content);
     given.answers.push_back({.wait_id = wait->id,
@@ -77,8 +86,7 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
   return given;
 }
 
-Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given& given,
-                                  const std::string& caller) {
+Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given& given) {
   const SessionId id = given.session->id;
   if (conversation.session && *conversation.session != id) {
     return fail(ErrorCode::invalid_argument,
@@ -104,7 +112,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
   open_stream(id);
   for (const GivenAnswer& each : given.answers) {
     if (each.is_repeated) continue;
-    const auto answered = options_.runtime.answer(each.wait_id, each.answer, caller);
+    const auto answered = options_.runtime.answer(each.wait_id, each.answer, caller_.name);
     if (answered) continue;
     // The same request may have come twice at the same moment.
     const auto now = options_.store.get_wait(each.wait_id);
@@ -142,14 +150,14 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   if (conversation.max_tokens) agent.sampling.max_tokens = *conversation.max_tokens;
   if (conversation.temperature) agent.sampling.temperature = conversation.temperature;
   keep_wishes(prepared.config, conversation, agent);
-  const std::string prompt = conversation.messages.back().text();
+  const Message prompt = conversation.messages.back();
   const auto made = std::make_shared<const Agent>(std::move(agent));
   if (conversation.session) return send(conversation, made, prompt);
   std::vector<Message> history(conversation.messages.begin(), conversation.messages.end() - 1);
   if (!history.empty()) {
     auto told = TRY(as_conversation(std::move(history)));
-    const SessionId id =
-        TRY(store_told(options_.store, *made, prepared.config, std::move(told), prompt));
+    const SessionId id = TRY(store_told(options_.store, *made, prepared.config, std::move(told),
+                                        title_of(prompt), caller_.tenant.value_or("")));
     listen_to(id);
     open_stream(id);
     const Session stored = TRY(options_.store.get_session(id));
@@ -157,7 +165,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     take_trace(options_, trace_, how);
     return options_.runtime.send(made, id, prompt, how);
   }
-  RunOptions how{.config = prepared.config};
+  RunOptions how{.config = prepared.config, .tenant = caller_.tenant.value_or("")};
   take_trace(options_, trace_, how);
   const SessionId id = TRY(options_.runtime.start(made, prompt, how));
   open_stream(id);
@@ -173,9 +181,9 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
 
 // The next message of a session that is there.
 Result<void> CompatibleRun::send(const Conversation& conversation, const AgentPointer& agent,
-                                 const std::string& prompt) {
+                                 const Message& prompt) {
   const SessionId id = *conversation.session;
-  const Session session = TRY(options_.store.get_session(id));
+  const Session session = TRY(session_for(options_.store, id, caller_.tenant));
   TRY(check_agent(session, agent->name));
   Json config = session.config;
   keep_wishes(config, conversation, *agent);
@@ -214,8 +222,13 @@ void CompatibleRun::open_stream(SessionId id) {
 
 void CompatibleRun::said(std::string_view text) {
   if (text.empty()) return;
+  Released released;
   const std::lock_guard lock(mutex_);
   if (has_ended_ || !stream_ || joins_late_) return;
+  if (!is_still_admitted(caller_)) {
+    released = end();
+    return;
+  }
   has_spoken_ = true;
   completion_.text += text;
   stream_->write(rendering_->text(text));
@@ -330,8 +343,10 @@ void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<Wait
   completion_.calls = std::move(calls);
   if (completion_.calls.empty() && needs_person) {
     const std::string text = waits_for_person_text(completion_.session_id);
-    has_spoken_ = true;
-    if (stream_) stream_->write(rendering_->text(text));
+    if (stream_ && is_still_admitted(caller_)) {
+      has_spoken_ = true;
+      stream_->write(rendering_->text(text));
+    }
     completion_.text += text;
   }
   released = end();
@@ -346,6 +361,11 @@ void CompatibleRun::fail_with(Error error) {
 
 CompatibleRun::Released CompatibleRun::end() {
   if (std::exchange(has_ended_, true)) return {};
+  if (!is_still_admitted(caller_)) {
+    completion_.error = no_longer_admitted();
+    completion_.text.clear();
+    completion_.calls.clear();
+  }
   if (stream_) {
     // What was not said piece by piece is said now.
     if (!completion_.error && completion_.calls.empty() && !has_spoken_) {

@@ -17,12 +17,12 @@ namespace wright::server {
 class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
  public:
   CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
-                http::Responder responder, std::unique_ptr<Rendering> rendering,
-                TraceContext trace);
+                http::Responder responder, std::unique_ptr<Rendering> rendering, TraceContext trace,
+                Caller caller);
 
   // Begins or goes on with a session. What is returned is to be given to fail_with(); everything
   // else goes to the peer by itself.
-  Result<void> begin(const Conversation& conversation, const std::string& caller);
+  Result<void> begin(const Conversation& conversation);
   void fail_with(Error error);
 
  private:
@@ -38,11 +38,10 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     std::vector<GivenAnswer> answers = {};
   };
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
-  Result<void> go_on(const Conversation& conversation, const Given& given,
-                     const std::string& caller);
+  Result<void> go_on(const Conversation& conversation, const Given& given);
   Result<void> start(const Conversation& conversation);
   Result<void> send(const Conversation& conversation, const AgentPointer& agent,
-                    const std::string& prompt);
+                    const Message& prompt);
   Result<void> check_agent(const Session& session, const std::string& agent) const;
   void listen_to(SessionId id);
   void open_stream(SessionId id);
@@ -66,6 +65,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   const http::Responder responder_;
   const std::unique_ptr<Rendering> rendering_;
   const TraceContext trace_;  // that the request belongs to
+  const Caller caller_;
   bool is_streamed_ = false;
 
   std::mutex mutex_;

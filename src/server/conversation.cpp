@@ -17,6 +17,10 @@ Conversation::Results Conversation::results() const {
   for (; message != messages.rend() && message->role == Role::user; ++message) {
     words = "\n\n" + message->text() + words;
     found.has_words = true;
+    found.has_images =
+        found.has_images || std::ranges::any_of(message->parts, [](const Part& part) {
+          return std::holds_alternative<Image>(part);
+        });
   }
   for (; message != messages.rend() && message->role == Role::tool; ++message) {
     for (const Part& part : message->parts) {
@@ -47,7 +51,7 @@ std::optional<HandedTo> handed_from(std::string_view call_id) {
   return to;
 }
 
-// A text, or a list of parts of which the text counts.
+// A text, or a list of parts that are texts.
 Result<std::string> text_of_content(const Json& content) {
   if (content.is_null()) return std::string();
   if (content.is_string()) return std::string(content.get_string());
@@ -58,7 +62,8 @@ Result<std::string> text_of_content(const Json& content) {
     const JsonObject* object = part.if_object();
     const Json* words = object == nullptr ? nullptr : object->if_contains("text");
     if (words == nullptr || !words->is_string()) {
-      return fail(ErrorCode::unsupported, "Only text can be read here, no images, files or audio");
+      return fail(ErrorCode::unsupported,
+                  "Images, files and audio are read in messages of the user alone");
     }
     text += std::string_view(words->get_string());
   }

@@ -36,7 +36,8 @@ struct Conversation {
   // it is told with the last of them.
   struct Results {
     std::vector<ToolResult> results = {};
-    bool has_words = false;  // of the user
+    bool has_words = false;   // of the user
+    bool has_images = false;  // likewise
   };
   Results results() const;
 };

@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kEventsAtATime = 100;  // each may be large
 // Whoever has this much unread reads the store when it is ready for more.
 constexpr std::size_t kMostAhead = 256 * 1024;
-constexpr std::size_t kMostParents = 100'000;
+constexpr std::size_t kMostStandings = 100'000;
 
 }  // namespace
 
 struct EventHub::Listener {
   http::Stream stream;
   EventSequence after = 0;
-  std::optional<SessionId> session_id = {};
+  Wanted wanted = {};
   std::function<bool()> is_admitted = {};
 };
 
@@ -163,23 +163,25 @@ bool EventHub::read_some() {
   return events->size() == kEventsAtATime;
 }
 
-// A session's parent never changes. One that is not there any more has no events either.
+// A session's parent and tenant never change. One that is not there any more has no events either.
 Result<EventHub::Families> EventHub::families_of(const std::vector<StoredEvent>& events) {
   Families families;
   for (const StoredEvent& event : events) {
     Family& family = families[event.session_id];
-    if (!family.empty()) continue;
+    if (!family.ids.empty()) continue;
     for (SessionId id = event.session_id; id != 0;) {
-      family.push_back(id);
-      auto found = parents_.find(id);
-      if (found == parents_.end()) {
+      family.ids.push_back(id);
+      auto found = standings_.find(id);
+      if (found == standings_.end()) {
         const auto session = store_.get_session(id);
         if (!session && session.error().code == ErrorCode::not_found) break;
         if (!session) return std::unexpected(session.error());
-        if (parents_.size() >= kMostParents) parents_.clear();
-        found = parents_.emplace(id, session->parent_session_id.value_or(0)).first;
+        if (standings_.size() >= kMostStandings) standings_.clear();
+        const Standing standing{session->parent_session_id.value_or(0), session->tenant};
+        found = standings_.emplace(id, standing).first;
       }
-      id = found->second;
+      if (id == event.session_id) family.tenant = found->second.tenant;
+      id = found->second.parent;
     }
   }
   return families;
@@ -193,9 +195,10 @@ void EventHub::tell(const std::vector<StoredEvent>& events, const Families& fami
   const auto concerns = [&](const Listener& listener, const StoredEvent& event) {
     // It may have read them from the store while it caught up.
     if (event.sequence <= listener.after) return false;
-    if (!listener.session_id) return true;
     const Family& family = families.at(event.session_id);
-    return std::ranges::find(family, *listener.session_id) != family.end();
+    if (listener.wanted.tenant && family.tenant != listener.wanted.tenant) return false;
+    return !listener.wanted.session_id ||
+           std::ranges::find(family.ids, *listener.wanted.session_id) != family.ids.end();
   };
   std::list<ListenerPointer> gone;  // these two outlive the lock
   std::list<ListenerPointer> slow;
@@ -225,14 +228,14 @@ void EventHub::tell(const std::vector<StoredEvent>& events, const Families& fami
   }
 }
 
-void EventHub::listen(http::Stream stream, EventSequence after, std::optional<SessionId> session_id,
+void EventHub::listen(http::Stream stream, EventSequence after, Wanted wanted,
                       std::function<bool()> is_admitted) {
   {
     const std::lock_guard lock(mutex_);
     ++listening_;
   }
   catch_up(std::make_shared<Listener>(
-      Listener{std::move(stream), after, session_id, std::move(is_admitted)}));
+      Listener{std::move(stream), after, std::move(wanted), std::move(is_admitted)}));
 }
 
 bool EventHub::catch_up(const ListenerPointer& listener) {
@@ -250,8 +253,10 @@ bool EventHub::catch_up(const ListenerPointer& listener) {
         return true;
       }
     }
-    const auto events = store_.get_events(
-        {.after = listener->after, .session_id = listener->session_id, .limit = kEventsAtATime});
+    const auto events = store_.get_events({.after = listener->after,
+                                           .session_id = listener->wanted.session_id,
+                                           .tenant = listener->wanted.tenant,
+                                           .limit = kEventsAtATime});
     if (!events && events.error().code == ErrorCode::not_found) {  // the session was deleted
       listener->stream.end();
       continue;  // ends above

@@ -36,10 +36,14 @@ class EventHub {
   // Something was written here.
   void look();
 
-  // Sends the events after `after` to the stream, of that session with all below it or of all,
-  // until nobody reads any more, or `is_admitted` says no: it is asked in the hub's thread, as
-  // often as the hub polls. May be empty.
-  void listen(http::Stream stream, EventSequence after, std::optional<SessionId> session_id,
+  struct Wanted {
+    std::optional<SessionId> session_id = {};  // with all below it; absent: of all
+    std::optional<std::string> tenant = {};    // only of its sessions
+  };
+  // Sends the events after `after` to the stream, those that are wanted, until nobody reads any
+  // more, or `is_admitted` says no: it is asked in the hub's thread, as often as the hub polls. May
+  // be empty.
+  void listen(http::Stream stream, EventSequence after, Wanted wanted,
               std::function<bool()> is_admitted = {});
   std::size_t listeners() const;
   // The newest event; 0 when there is none.
@@ -49,7 +53,10 @@ class EventHub {
   struct Listener;
   using ListenerPointer = std::shared_ptr<Listener>;
 
-  using Family = std::vector<SessionId>;  // a session and all above it
+  struct Family {
+    std::vector<SessionId> ids = {};         // a session and all above it
+    std::optional<std::string> tenant = {};  // absent: the session is not there any more
+  };
   using Families = std::map<SessionId, Family>;
 
   void read_all();
@@ -70,7 +77,11 @@ class EventHub {
   std::list<ListenerPointer> live_;    // those that know everything up to last_
   std::list<ListenerPointer> behind_;  // those that the store did not answer
   EventSequence last_ = 0;
-  std::map<SessionId, SessionId> parents_;  // of the hub's thread; 0: none
+  struct Standing {
+    SessionId parent = 0;  // 0: none
+    std::string tenant = {};
+  };
+  std::map<SessionId, Standing> standings_;  // of the hub's thread
   std::size_t listening_ = 0;
   bool has_news_ = false;
   bool is_over_ = false;

@@ -44,7 +44,7 @@ bool is_from_proxy(const http::Request& request) {
   });
 }
 
-// What two readers of one request might take differently.
+// Who sends one of these twice wants two readers to see two things.
 bool has_twice(const http::Request& request, std::string_view name) {
   return std::ranges::count_if(request.headers, [&](const HttpHeader& header) {
            return lower(header.name) == lower(name);
@@ -58,9 +58,9 @@ Guard::Guard(GuardOptions options, Tokens& tokens) : options_(std::move(options)
 }
 
 Result<void> Guard::check_place(const http::Request& request) const {
-  for (const std::string_view name : {"Origin", "Sec-Fetch-Site", "Authorization"}) {
+  for (const std::string_view name : {"Origin", "Sec-Fetch-Site", "Authorization", "X-Api-Key"}) {
     if (!has_twice(request, name)) continue;
-    return fail(ErrorCode::permission_denied, fmt::format("There are two {} headers", name));
+    return fail(ErrorCode::invalid_argument, fmt::format("{} is there twice", name));
   }
   const std::string host = lower(request.header("Host"));
   const bool is_ours = std::ranges::find(options_.hosts, host) != options_.hosts.end();
@@ -82,12 +82,20 @@ Result<void> Guard::check_place(const http::Request& request) const {
   return {};
 }
 
+bool is_still_admitted(const Caller& caller) {
+  return !caller.is_admitted || caller.is_admitted();
+}
+
+Error no_longer_admitted() {
+  return {ErrorCode::authentication, "This token is not known here any more"};
+}
+
 Result<Caller> Guard::admit(const http::Request& request, Access access) {
   TRY(check_place(request));
   if (access == Access::anybody) return Caller{.name = "anybody"};
   if (const std::string_view token = bearer_of(request); !token.empty()) {
     if (const auto known = tokens_.find(token)) {
-      return Caller{fmt::format("token {}", known->name), known->scopes,
+      return Caller{fmt::format("token {}", known->name), known->scopes, known->tenant,
                     [&tokens = tokens_, known = *known] { return tokens.is_still(known); }};
     }
     // Vendors' programs must send some key; where none is needed, any will do.

@@ -16,9 +16,14 @@ namespace wright::server {
 struct Caller {
   std::string name = {};  // for records: "token ci", "this machine"
   Scopes scopes = {};
+  // The one whose sessions the caller may see and begin; absent: all.
+  std::optional<std::string> tenant = {};
   // For answers that go on for long: whether the caller would still be let in. Empty: always.
   std::function<bool()> is_admitted = {};
 };
+
+bool is_still_admitted(const Caller& caller);
+Error no_longer_admitted();
 
 struct GuardOptions {
   // Values of the Host header that are meant for this server: exactly these.
@@ -41,7 +46,8 @@ class Guard {
   // Refers to the tokens.
   Guard(GuardOptions options, Tokens& tokens);
 
-  // The caller, or why not: ErrorCode::permission_denied for a request that nobody may send,
+  // The caller, or why not: ErrorCode::invalid_argument for a request that says two things,
+  // ErrorCode::permission_denied for one that nobody may send,
   // ErrorCode::authentication where a token would help.
   Result<Caller> admit(const http::Request& request, Access access);
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "core/sha256.h"
 #include "server/guard.h"
 #include "server/same_user.h"
 #include "server/service_testing.h"

@@ -46,8 +46,10 @@ Result<Json> history_json(Store& store, const HistoryFilter& filter, std::size_t
   const std::int64_t count = std::clamp<std::int64_t>(filter.buckets, 1, 500);
   const std::int64_t step = std::max<std::int64_t>(1, (filter.until - filter.since) / count);
   std::vector<Bucket> buckets(static_cast<std::size_t>(count));
-  SessionFilter wanted{
-      .agent_name = filter.agent_name, .started_since = filter.since, .limit = kSessionsAtATime};
+  SessionFilter wanted{.agent_name = filter.agent_name,
+                       .tenant = filter.tenant,
+                       .started_since = filter.since,
+                       .limit = kSessionsAtATime};
   std::size_t seen = 0;
   bool is_complete = true;
   for (;;) {

@@ -14,6 +14,7 @@ struct HistoryFilter {
   std::int64_t since = 0;  // milliseconds since 1970
   std::int64_t until = 0;
   std::int64_t buckets = 48;
+  std::optional<std::string> tenant = {};
 };
 
 // Reads the newest sessions of that time, at most `most_sessions`; says whether these were all.

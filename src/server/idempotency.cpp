@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/sha256.h"
 #include "core/try.h"
 #include "server/tokens.h"
 
@@ -54,7 +55,9 @@ std::optional<http::Response> response_kept_in(const Json& json) {
 Answer IdempotentAnswers::once(const Call& call, const std::function<Answer()>& answer) {
   const std::string given(call.request.header("Idempotency-Key"));
   if (given.empty()) return answer();
-  const std::string key = sha256_hex(call.caller.name + "\n" + given);
+  // A name may have been given to a token of another tenant since.
+  const std::string tenant = call.caller.tenant ? "\n" + *call.caller.tenant : "";
+  const std::string key = sha256_hex(call.caller.name + tenant + "\n" + given);
   const std::string request = sha256_hex(call.request.target + "\n" + call.request.body);
   const std::int64_t now = system_clock_ms();
   std::vector<Write> writes;

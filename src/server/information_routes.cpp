@@ -22,6 +22,7 @@ Result<StatsFilter> stats_filter(const Call& call) {
   StatsFilter filter{.agent_name = call.request.parameter("agent")};
   const auto since = TRY(call.number_of("since"));
   filter.started_since = since.value_or(0);
+  filter.tenant = TRY(call.tenant());
   return filter;
 }
 
@@ -61,8 +62,10 @@ Answer redeem(const ServiceOptions& options, const Call& call) {
 
 Answer feedback_of_sessions(const ServiceOptions& options, const Call& call) {
   const StatsFilter wanted = TRY(stats_filter(call));
-  SessionFilter filter{
-      .agent_name = wanted.agent_name, .started_since = wanted.started_since, .limit = 200};
+  SessionFilter filter{.agent_name = wanted.agent_name,
+                       .tenant = wanted.tenant,
+                       .started_since = wanted.started_since,
+                       .limit = 200};
   feedback::FeedbackCollector collector;
   for (;;) {
     const auto sessions = TRY(options.store.list_sessions(filter));
@@ -83,21 +86,27 @@ Answer show_history(const ServiceOptions& options, const Call& call) {
   filter.since = std::clamp<std::int64_t>(since.value_or(filter.until - kDay), 0, filter.until - 1);
   const auto buckets = TRY(call.number_of("buckets"));
   filter.buckets = buckets.value_or(filter.buckets);
+  filter.tenant = TRY(call.tenant());
   const Json history = TRY(history_json(options.store, filter));
   return json_response(history);
 }
 
 // Who drives what, and what waits for a driver.
-Answer list_runners(const ServiceOptions& options) {
+Answer list_runners(const ServiceOptions& options, const Call& call) {
+  const auto tenant = TRY(call.tenant());
   constexpr std::size_t kMostListed = 500;
   std::map<RunnerId, JsonArray> held;
   JsonArray abandoned;
-  for (const Session& session : TRY(options.store.list_sessions(
-           {.status = SessionStatus::running, .is_root = true, .limit = kMostListed}))) {
+  for (const Session& session : TRY(options.store.list_sessions({.status = SessionStatus::running,
+                                .tenant = tenant,
+                                .is_root = true,
+                                .limit = kMostListed}))) {
     (session.runner_id ? held[*session.runner_id] : abandoned).push_back(session.id);
   }
   JsonArray list;
   for (const Runner& runner : TRY(options.store.get_runners())) {
+    // What others have on their machines is not for a tenant to know.
+    if (tenant && !held.contains(runner.id)) continue;
     list.push_back({{"id", runner.id},
                     {"name", runner.name},
                     {"expires_at", runner.expires_at},
@@ -105,8 +114,10 @@ Answer list_runners(const ServiceOptions& options) {
                     {"sessions", std::move(held[runner.id])}});
   }
   JsonArray queue;
-  for (const Session& session : TRY(options.store.list_sessions(
-           {.status = SessionStatus::queued, .is_root = true, .limit = kMostListed}))) {
+  for (const Session& session : TRY(options.store.list_sessions({.status = SessionStatus::queued,
+                                .tenant = tenant,
+                                .is_root = true,
+                                .limit = kMostListed}))) {
     queue.push_back({{"id", session.id},
                      {"agent", session.agent_name},
                      {"priority", session.priority},
@@ -114,10 +125,11 @@ Answer list_runners(const ServiceOptions& options) {
                      {"ready_at", session.ready_at ? Json(*session.ready_at) : Json(nullptr)},
                      {"labels", JsonArray(session.labels.begin(), session.labels.end())}});
   }
-  return json_response({{"runners", std::move(list)},
-                        {"queue", std::move(queue)},
-                        {"abandoned", std::move(abandoned)},
-                        {"running_here", static_cast<std::int64_t>(options.runtime.running())}});
+  JsonObject answer{{"runners", std::move(list)},
+                    {"queue", std::move(queue)},
+                    {"abandoned", std::move(abandoned)}};
+  if (!tenant) answer["running_here"] = static_cast<std::int64_t>(options.runtime.running());
+  return json_response(answer);
 }
 
 }  // namespace
@@ -152,7 +164,7 @@ std::vector<Route> information_routes(const ServiceOptions& options) {
       {"GET", "/api/v1/stats/history", Access::known, Scope::read,
        [&options](Call& call) { return show_history(options, call); }},
       {"GET", "/api/v1/runners", Access::known, Scope::read,
-       [&options](Call&) { return list_runners(options); }},
+       [&options](Call& call) { return list_runners(options, call); }},
       {"GET", "/api/v1/feedback", Access::known, Scope::read,
        [&options](Call& call) { return feedback_of_sessions(options, call); }},
       {"GET", "/api/v1/openapi.json", Access::known, Scope::read,

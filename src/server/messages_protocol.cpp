@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/try.h"
+#include "server/content_parts.h"
 #include "server/conversation.h"
 #include "server/problem.h"
 #include "server/service.h"
@@ -36,6 +37,8 @@ Result<void> add_blocks(const JsonArray& blocks, Role role, std::vector<Message>
       const Json* is_error = block->if_contains("is_error");
       result.is_error = is_error != nullptr && is_error->is_bool() && is_error->get_bool();
       messages.push_back(Message::tool(std::move(result)));
+    } else if (role == Role::user && (type == "image" || type == "document")) {
+      TRY(add_block(*block, message.parts));
     } else if (type != "thinking" && type != "redacted_thinking") {
       return fail(ErrorCode::unsupported,
                   fmt::format("Content of the type '{}' cannot be read here", type));

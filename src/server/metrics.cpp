@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/unknown_outcome.h"
+
 namespace wright::server {
 namespace {
 
@@ -100,8 +102,10 @@ void Metrics::observe(const Event& event, const EventOrigin& origin) {
       ++series(calls_, name + "," + label("status", to_string(CallStatus::unknown)));
       return;
     }
-    ++series(calls_,
-             name + "," + label("status", tool->outcome.result.is_error ? "failed" : "completed"));
+    const std::string_view ending = is_unknown(tool->outcome)       ? "unknown"
+                                    : tool->outcome.result.is_error ? "failed"
+                                                                    : "completed";
+    ++series(calls_, name + "," + label("status", ending));
     series(call_seconds_, name).add(tool->outcome.duration_ms / 1000);
   } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
     ++series(sessions_ended_, agent + "," + label("phase", to_string(ended->phase)));

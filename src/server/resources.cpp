@@ -34,24 +34,27 @@ Json with_short_texts(Json json, std::size_t most) {
 }
 
 Json session_json(const Session& session) {
-  return {{"id", session.id},
-          {"agent", session.agent_name},
-          {"provider", session.provider},
-          {"model", session.model},
-          {"status", to_string(session.status)},
-          {"prompt", session.user_prompt},
-          {"result", or_null(session.result)},
-          {"error", or_null(session.error)},
-          {"error_code", session.error_code ? Json(to_string(*session.error_code)) : Json(nullptr)},
-          {"limit", session.limit ? Json(to_string(*session.limit)) : Json(nullptr)},
-          {"started_at", session.started_at},
-          {"ended_at", or_null(session.ended_at)},
-          {"duration_ms", or_null(duration_ms(session))},
-          {"iterations", session.iterations},
-          {"usage", to_json(session.usage)},
-          {"parent_session_id", or_null(session.parent_session_id)},
-          {"forked_from", or_null(session.forked_from)},
-          {"cancel_reason", or_null(session.cancel_reason)}};
+  JsonObject json{
+      {"id", session.id},
+      {"agent", session.agent_name},
+      {"provider", session.provider},
+      {"model", session.model},
+      {"status", to_string(session.status)},
+      {"prompt", session.user_prompt},
+      {"result", or_null(session.result)},
+      {"error", or_null(session.error)},
+      {"error_code", session.error_code ? Json(to_string(*session.error_code)) : Json(nullptr)},
+      {"limit", session.limit ? Json(to_string(*session.limit)) : Json(nullptr)},
+      {"started_at", session.started_at},
+      {"ended_at", or_null(session.ended_at)},
+      {"duration_ms", or_null(duration_ms(session))},
+      {"iterations", session.iterations},
+      {"usage", to_json(session.usage)},
+      {"parent_session_id", or_null(session.parent_session_id)},
+      {"forked_from", or_null(session.forked_from)},
+      {"cancel_reason", or_null(session.cancel_reason)}};
+  if (!session.tenant.empty()) json["tenant"] = session.tenant;
+  return json;
 }
 
 Json detailed_session_json(const Session& session) {

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "core/try.h"
+#include "server/content_parts.h"
 #include "server/conversation.h"
 #include "server/problem.h"
 #include "server/service.h"
@@ -61,6 +62,13 @@ Result<void> add_item(const JsonObject& item, Conversation& conversation) {
   }
   const std::string role = TRY(text_in(item, "role"));
   const Json* content = item.if_contains("content");
+  if (role == "user") {
+    Message message{.role = Role::user, .parts = {}};
+    message.parts = TRY(parts_of_content(content == nullptr ? Json() : *content));
+    if (message.parts.empty()) message.parts.emplace_back(Text{});
+    conversation.messages.push_back(std::move(message));
+    return {};
+  }
   std::string text = TRY(text_of_content(content == nullptr ? Json() : *content));
   if (role == "system" || role == "developer") {
     conversation.instructions += (conversation.instructions.empty() ? "" : "\n\n") + text;

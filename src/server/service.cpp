@@ -9,6 +9,7 @@
 
 #include "core/try.h"
 #include "server/problem.h"
+#include "server/tenant_rule.h"
 
 namespace wright::server {
 namespace {
@@ -98,6 +99,16 @@ Result<std::optional<std::int64_t>> Call::number_of(std::string_view parameter) 
   return number;
 }
 
+Result<std::optional<std::string>> Call::tenant(std::optional<std::string> wanted) const {
+  if (!wanted) wanted = request.parameter("tenant");
+  if (!caller.tenant) return wanted;
+  if (wanted && *wanted != *caller.tenant) {
+    return fail(ErrorCode::permission_denied,
+                fmt::format("This token is for the tenant '{}' alone", *caller.tenant));
+  }
+  return caller.tenant;
+}
+
 Result<std::string> text_in(const JsonObject& object, std::string_view key,
                             std::optional<std::string> otherwise) {
   const Json* value = object.if_contains(key);
@@ -127,27 +138,7 @@ void add_all_routes(Service& service) {
   service.add(replay_routes(service.options()));
 }
 
-namespace {
-
-// Who sends one of these twice wants two readers to see two things.
-Result<void> check_said_once(const http::Request& request) {
-  for (const std::string_view name : {"Origin", "Sec-Fetch-Site", "Authorization", "X-Api-Key"}) {
-    const auto is_it = [&](const HttpHeader& header) {
-      return std::ranges::equal(header.name, name, [](unsigned char a, unsigned char b) {
-        return std::tolower(a) == std::tolower(b);
-      });
-    };
-    if (std::ranges::count_if(request.headers, is_it) > 1) {
-      return fail(ErrorCode::invalid_argument, fmt::format("{} is there twice", name));
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<const Route*> Service::admit(Call& call, std::string& allowed) {
-  TRY(check_said_once(call.request));
   const Route* found = nullptr;
   for (const Route& route : routes_) {
     auto words = matched(route.pattern, call.request.path);
@@ -159,6 +150,7 @@ Result<const Route*> Service::admit(Call& call, std::string& allowed) {
       continue;
     }
     found = &route;
+    allowed.clear();
     call.words = std::move(*words);
     break;
   }
@@ -173,6 +165,7 @@ Result<const Route*> Service::admit(Call& call, std::string& allowed) {
                 fmt::format("This token may not do that: it lacks the scope '{}'",
                             enum_name(found->scope)));
   }
+  TRY(check_tenant(options_.store, *found, call));
   return found;
 }
 
@@ -190,6 +183,10 @@ void Service::handle(http::Request request, const http::Responder& responder) {
   responder.read_body(most_body_of(found), [call, &found](std::string body) {
     call->request.body = std::move(body);
     const std::string path = call->request.path;
+    // The body may have taken its time.
+    if (!is_still_admitted(call->caller)) {
+      return send(call->responder, error_response(path, no_longer_admitted()));
+    }
     const auto answered = found.answer(*call);
     if (answered && !*answered) return;
     send(call->responder, answered ? **answered : error_response(path, answered.error()));

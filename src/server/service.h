@@ -31,6 +31,9 @@ struct AgentSource {
   std::function<std::vector<std::string>()> names = {};
   std::function<Result<PreparedAgent>(std::string_view name)> make = {};
   std::function<Result<AgentPointer>(const Session&)> of_session = {};
+  // One whose answers are JSON that fits the schema, which is one. May be empty.
+  std::function<Result<PreparedAgent>(std::string_view name, const Json& schema)> make_answering =
+      {};
 };
 
 struct ServiceOptions {
@@ -60,6 +63,9 @@ struct Call {
   Result<JsonObject> body() const;
   // A parameter of the query as a number.
   Result<std::optional<std::int64_t>> number_of(std::string_view parameter) const;
+  // The tenant whose sessions are meant: the caller's, or the one that is asked for, in the query
+  // or as `wanted`. A caller of one tenant is refused those of others.
+  Result<std::optional<std::string>> tenant(std::optional<std::string> wanted = {}) const;
 };
 
 // Nothing: the route answers by itself, now or later.

@@ -165,6 +165,24 @@ TEST(ServerApi, does_once_what_is_asked_twice_with_one_key) {
   EXPECT_EQ(served.store().list_sessions({}).value().size(), 1U);
 }
 
+TEST(ServerApi, forks_and_resumes_once_what_is_asked_twice_with_one_key) {
+  ServedService served;
+  const std::string session = "/api/v1/sessions/" + std::to_string(served.begin("hello"));
+  const Answered first = served.ask("POST", session + "/fork", "{}", "Idempotency-Key: f\r\n");
+  const Answered second = served.ask("POST", session + "/fork", "{}", "Idempotency-Key: f\r\n");
+  EXPECT_EQ(first.status, 201) << first.body;
+  EXPECT_EQ(first.json().at("id"), second.json().at("id"));
+  EXPECT_NE(second.head.find("Idempotent-Replay: true"), std::string::npos) << second.head;
+  EXPECT_EQ(served.store().list_sessions({}).value().size(), 2U);
+
+  const SessionId failed = served.begin("again");
+  ASSERT_TRUE(served.store().fail_session(failed, "no network"));
+  const std::string resume = "/api/v1/sessions/" + std::to_string(failed) + "/resume";
+  EXPECT_EQ(served.ask("POST", resume, "{}", "Idempotency-Key: r\r\n").status, 202);
+  (void)served.runtime().wait(failed);
+  EXPECT_EQ(served.ask("POST", resume, "{}", "Idempotency-Key: r\r\n").status, 202);
+}
+
 TEST(ServerApi, lists_sessions_page_by_page) {
   ServedService served;
   for (int i = 0; i < 5; ++i) served.begin("session " + std::to_string(i));

@@ -170,6 +170,7 @@ class ServedService {
   const Agent& agent() const { return *agent_; }
   Runtime& runtime() { return *runtime_; }
   Tokens& tokens() { return tokens_; }
+  std::string tokens_file() const { return folder_ + "/tokens.json"; }
   Service& service() { return *service_; }
   const http::Server& http() const { return *http_; }
   runtime::EventWriter& writer() { return writer_; }

@@ -5,14 +5,18 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/try.h"
+#include "core/user_message.h"
+#include "server/content_parts.h"
 #include "server/idempotency.h"
 #include "server/problem.h"
 #include "server/request_trace.h"
 #include "server/resources.h"
 #include "server/service.h"
 #include "server/told_history.h"
+#include "wright/driver.h"
 
 namespace wright::server {
 namespace {
@@ -20,6 +24,7 @@ namespace {
 constexpr std::size_t kSessionsOfAPage = 50;
 constexpr std::int64_t kMostOfAPage = 500;
 constexpr std::size_t kLongestInList = 2'000;
+constexpr std::int64_t kLongestDelayMs = 366LL * 24 * 3600 * 1000;
 
 Result<std::size_t> page_size(const Call& call, std::size_t otherwise) {
   const auto limit = TRY(call.number_of("limit"));
@@ -32,6 +37,7 @@ Result<std::size_t> page_size(const Call& call, std::size_t otherwise) {
 Answer list_sessions(const ServiceOptions& options, const Call& call) {
   SessionFilter filter{.agent_name = call.request.parameter("agent"),
                        .text = call.request.parameter("search").value_or("")};
+  filter.tenant = TRY(call.tenant());
   if (const auto status = call.request.parameter("status")) {
     filter.status = TRY(session_status_from(*status));
   }
@@ -88,15 +94,81 @@ Answer accepted(const ServiceOptions& options, SessionId id, EventSequence last_
   return json_response(json, 202);
 }
 
+Result<PreparedAgent> wanted_agent(const ServiceOptions& options, const JsonObject& body) {
+  const std::string name = TRY(text_in(body, "agent"));
+  const Json* schema = body.if_contains("schema");
+  if (schema == nullptr) return options.agents.make(name);
+  if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'schema' is no JSON schema: {}", compiled.error().message));
+  }
+  if (!options.agents.make_answering) {
+    return fail(ErrorCode::unsupported, "this server has no agents that answer by a schema");
+  }
+  return options.agents.make_answering(name, *schema);
+}
+
+// What a session that only waits in the queue is asked for: "queue": {"priority", "delay_ms",
+// "labels"}, each of them as it likes.
+Result<void> take_queueing(const Json& queue, NewSession& session) {
+  const JsonObject* wanted = queue.if_object();
+  if (wanted == nullptr) return fail(ErrorCode::invalid_argument, "'queue' must be an object");
+  for (const auto& [key, value] : *wanted) {
+    if (key == "priority" && value.is_int64() && std::in_range<int>(value.get_int64())) {
+      session.priority = static_cast<int>(value.get_int64());
+    } else if (key == "delay_ms" && value.is_int64() && value.get_int64() >= 0 &&
+               value.get_int64() <= kLongestDelayMs) {
+      if (value.get_int64() > 0) session.ready_at = system_clock_ms() + value.get_int64();
+    } else if (key == "labels" && value.is_array() &&
+               std::ranges::all_of(value.get_array(),
+                                   [](const Json& each) { return each.is_string(); })) {
+      for (const Json& each : value.get_array()) session.labels.emplace_back(each.get_string());
+    } else {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("'queue' has no {} of that kind", std::string_view(key)));
+    }
+  }
+  return {};
+}
+
+// For a worker of the same store. This server does not drive it.
+Answer queue_session(const ServiceOptions& options, const Json& queue, const Message& prompt,
+                     const PreparedAgent& prepared, const RunOptions& start) {
+  const Agent& agent = *prepared.agent;
+  NewSession session{.agent_name = agent.name,
+                     .provider = agent.model.provider(),
+                     .model = agent.model.name(),
+                     .user_prompt = title_of(prompt),
+                     .config = start.config,
+                     .is_queued = true,
+                     .tenant = start.tenant};
+  if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
+  TRY(take_queueing(queue, session));
+  // Words alone stand in the session itself.
+  Batch batch{.create = std::move(session)};
+  if (prompt != Message::user(prompt.text())) batch.writes.emplace_back(AppendMessage{0, prompt});
+  Result<BatchIds> written = std::move(options.store.apply_all({&batch, 1}).front());
+  const BatchIds ids = TRY(std::move(written));
+  const Session stored = TRY(options.store.get_session(ids.session));
+  return created(session_json(stored), ids.session);
+}
+
 Answer create_session(const ServiceOptions& options, const Call& call) {
   const JsonObject body = TRY(call.body());
-  const std::string name = TRY(text_in(body, "agent"));
-  const std::string prompt = TRY(text_in(body, "prompt"));
-  if (prompt.empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
-  auto prepared = TRY(options.agents.make(name));
+  Message prompt = TRY(message_in(body, "prompt"));
+  if (display_text(prompt).empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
+  auto prepared = TRY(wanted_agent(options, body));
   auto start = TRY(run_options(body, std::move(prepared.config)));
+  std::optional<std::string> wanted;
+  if (body.contains("tenant")) wanted = TRY(text_in(body, "tenant"));
+  const auto tenant = TRY(call.tenant(std::move(wanted)));
+  start.tenant = tenant.value_or("");
   take_trace(options, trace_of(call.request), start);
-  const SessionId id = TRY(options.runtime.start(prepared.agent, prompt, std::move(start)));
+  if (const Json* queue = body.if_contains("queue")) {
+    return queue_session(options, *queue, prompt, prepared, start);
+  }
+  const SessionId id =
+      TRY(options.runtime.start(prepared.agent, std::move(prompt), std::move(start)));
   const Session session = TRY(options.store.get_session(id));
   return created(session_json(session), id);
 }
@@ -104,13 +176,21 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
 Answer send_message(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const JsonObject body = TRY(call.body());
-  const std::string text = TRY(text_in(body, "text"));
+  Message message = TRY(message_in(body, "text"));
   const Session before = TRY(options.store.get_session(id));
   auto agent = TRY(options.agents.of_session(before));
   auto start = TRY(run_options(body, before.config));
   take_trace(options, trace_of(call.request), start);
   const EventSequence last_event = options.events.newest();
-  TRY(options.runtime.send(std::move(agent), id, text, std::move(start)));
+  const Json* steer = body.if_contains("steer");
+  if (steer != nullptr && !steer->is_bool()) {
+    return fail(ErrorCode::invalid_argument, "'steer' must be a boolean");
+  }
+  if (steer != nullptr && steer->get_bool()) {
+    TRY(options.runtime.steer(std::move(agent), id, std::move(message), std::move(start)));
+  } else {
+    TRY(options.runtime.send(std::move(agent), id, std::move(message), std::move(start)));
+  }
   return accepted(options, id, last_event);
 }
 
@@ -284,13 +364,9 @@ std::vector<Route> session_routes(const ServiceOptions& options) {
       {"DELETE", one, Access::known, Scope::admin,
        [&options](Call& call) -> Answer {
          const SessionId id = TRY(call.number());
-         const Session session = TRY(options.store.get_session(id));
-         // Its calls go on, and nobody could tell any more what they did.
-         if (session.status == SessionStatus::running) {
-           return fail(ErrorCode::unavailable,
-                       fmt::format("Session {} is running: cancel it first", id));
-         }
-         TRY(options.store.delete_session(id));
+         // While it runs, its calls go on, and nobody could tell any more what they did.
+         TRY(options.store.apply_one(DeleteSession{.session_id = id, .unless_running = true}));
+         (void)recall_messages(options.store, id);
          return http::Response{.status = 204};
        }},
       {"GET", one + "/messages", Access::known, Scope::read, with(list_messages)},
@@ -304,8 +380,8 @@ std::vector<Route> session_routes(const ServiceOptions& options) {
          return json_response(json);
        }},
       {"POST", one + "/cancel", Access::known, Scope::run, with(cancel_session)},
-      {"POST", one + "/fork", Access::known, Scope::run, with(fork_session)},
-      {"POST", one + "/resume", Access::known, Scope::run, with(resume_session)},
+      {"POST", one + "/fork", Access::known, Scope::run, once_with(fork_session)},
+      {"POST", one + "/resume", Access::known, Scope::run, once_with(resume_session)},
   };
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -18,7 +17,9 @@
 #include <utility>
 
 #include "core/file_descriptor.h"
+#include "core/sha256.h"
 #include "core/try.h"
+#include "store/labels.h"
 #include "wright/json.h"
 
 namespace wright::server {
@@ -30,13 +31,20 @@ std::string hex_of(const unsigned char* bytes, std::size_t size) {
   return text;
 }
 
+// Among the scopes of a token for one tenant: programs that know no tenants do not know this scope
+// either, and refuse the token.
+constexpr std::string_view kOfTenant = "tenant";
+
 Json to_json(const TokenRecord& record) {
   JsonArray scopes;
   for (const Scope scope : record.scopes) scopes.push_back(Json(enum_name(scope)));
-  return {{"name", record.name},
-          {"scopes", std::move(scopes)},
-          {"sha256", record.hash},
-          {"created_at", record.created_at}};
+  if (record.tenant) scopes.push_back(Json(kOfTenant));
+  JsonObject json{{"name", record.name},
+                  {"scopes", std::move(scopes)},
+                  {"sha256", record.hash},
+                  {"created_at", record.created_at}};
+  if (record.tenant) json["tenant"] = *record.tenant;
+  return json;
 }
 
 std::optional<TokenRecord> record_from(const Json& json) {
@@ -51,11 +59,22 @@ std::optional<TokenRecord> record_from(const Json& json) {
   }
   TokenRecord record{.name = std::string(name->get_string()),
                      .hash = std::string(hash->get_string())};
+  bool is_of_tenant = false;
   for (const Json& scope : scopes->get_array()) {
     if (!scope.is_string()) return std::nullopt;
+    if (scope.get_string() == kOfTenant) {
+      is_of_tenant = true;
+      continue;
+    }
     const auto known = enum_named<Scope>(scope.get_string());
     if (!known) return std::nullopt;  // what a newer version knows is not guessed at
     record.scopes.insert(*known);
+  }
+  const Json* tenant = object->if_contains("tenant");
+  if (is_of_tenant != (tenant != nullptr)) return std::nullopt;
+  if (tenant != nullptr) {
+    if (!tenant->is_string() || tenant->get_string().empty()) return std::nullopt;
+    record.tenant = std::string(tenant->get_string());
   }
   const Json* created = object->if_contains("created_at");
   if (created != nullptr && created->is_int64()) record.created_at = created->get_int64();
@@ -81,13 +100,6 @@ Result<void> check_mode(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-std::string sha256_hex(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  return hex_of(digest.data(), size);
-}
 
 std::string random_token() {
   std::array<unsigned char, 32> bytes{};
@@ -226,7 +238,12 @@ Result<void> Tokens::change(const std::function<Result<void>(std::vector<TokenRe
   return write(records);
 }
 
-Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64_t now_ms) {
+Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64_t now_ms,
+                                std::optional<std::string> tenant) {
+  if (tenant) {
+    if (tenant->empty()) return fail(ErrorCode::invalid_argument, "The tenant needs a name");
+    TRY(store::check_tenant(*tenant));
+  }
   const std::lock_guard lock(mutex_);
   std::string token = "wright_" + random_token();
   TRY(change([&](std::vector<TokenRecord>& records) -> Result<void> {
@@ -235,7 +252,8 @@ Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64
       return fail(ErrorCode::already_exists,
                   fmt::format("There is a token of the name '{}' already", name));
     }
-    records.push_back({std::string(name), std::move(scopes), sha256_hex(token), now_ms});
+    records.push_back(
+        {std::string(name), std::move(scopes), sha256_hex(token), now_ms, std::move(tenant)});
     return {};
   }));
   return token;
@@ -261,7 +279,7 @@ std::optional<Tokens::Known> Tokens::find(std::string_view token) {
   std::optional<Known> known;
   const auto look_at = [&](const TokenRecord& record) {
     if (equal_in_constant_time(record.hash, hash)) {
-      known = Known{record.name, record.scopes, record.hash};
+      known = Known{record.name, record.scopes, record.hash, record.tenant};
     }
   };
   for (const TokenRecord& record : records_) look_at(record);
@@ -273,7 +291,8 @@ bool Tokens::is_still(const Known& known) {
   const std::lock_guard lock(mutex_);
   (void)read();
   const auto is_meant = [&](const TokenRecord& record) {
-    return record.hash == known.hash && record.scopes == known.scopes;
+    return record.hash == known.hash && record.scopes == known.scopes &&
+           record.tenant == known.tenant;
   };
   return std::ranges::any_of(records_, is_meant) || std::ranges::any_of(of_process_, is_meant);
 }
@@ -289,7 +308,7 @@ std::optional<std::string> Tokens::redeem(std::string_view code) {
   const std::lock_guard lock(mutex_);
   if (codes_.erase(sha256_hex(code)) == 0) return std::nullopt;
   std::string token = "wright_" + random_token();
-  of_process_.push_back({"browser", {Scope::admin}, sha256_hex(token), 0});
+  of_process_.push_back({"browser", {Scope::admin}, sha256_hex(token), 0, {}});
   return token;
 }
 

@@ -37,6 +37,8 @@ struct TokenRecord {
   Scopes scopes = {};
   std::string hash = {};        // SHA-256 of the token, in hex
   std::int64_t created_at = 0;  // milliseconds since 1970
+  // It may see, answer and begin sessions of this tenant alone; absent: of all.
+  std::optional<std::string> tenant = {};
 };
 
 // The file is read again whenever it has changed, so that a removed token is refused at once.
@@ -48,13 +50,15 @@ class Tokens {
 
   Result<std::vector<TokenRecord>> list();
   // The token itself, which nobody can find out later.
-  Result<std::string> add(std::string_view name, Scopes scopes, std::int64_t now_ms);
+  Result<std::string> add(std::string_view name, Scopes scopes, std::int64_t now_ms,
+                          std::optional<std::string> tenant = {});
   Result<void> remove(std::string_view name);
 
   struct Known {
     std::string name;
     Scopes scopes;
     std::string hash;
+    std::optional<std::string> tenant;
   };
   // Takes the same time whatever is wrong with the token.
   std::optional<Known> find(std::string_view token);
@@ -82,7 +86,6 @@ class Tokens {
   std::vector<TokenRecord> of_process_;  // that codes were exchanged for
 };
 
-std::string sha256_hex(std::string_view text);
 std::string random_token();  // 256 bits
 // In a time that depends on the lengths alone.
 bool equal_in_constant_time(std::string_view a, std::string_view b);

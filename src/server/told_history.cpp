@@ -78,14 +78,16 @@ Result<std::vector<Message>> as_conversation(std::vector<Message> told) {
 }
 
 Result<SessionId> store_told(Store& store, const Agent& agent, Json config,
-                             std::vector<Message> told, const std::string& prompt) {
+                             std::vector<Message> told, const std::string& prompt,
+                             const std::string& tenant) {
   if (!config.is_object()) config.emplace_object();
   config.get_object()[kToldMessagesKey] = static_cast<std::int64_t>(told.size());
   Batch batch{.create = NewSession{.agent_name = agent.name,
                                    .provider = agent.model.provider(),
                                    .model = agent.model.name(),
                                    .user_prompt = prompt,
-                                   .config = std::move(config)}};
+                                   .config = std::move(config),
+                                   .tenant = tenant}};
   if (!agent.instructions.empty()) batch.create->system_prompt = agent.instructions;
   std::string last;
   for (Message& message : told) {

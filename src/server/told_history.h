@@ -19,7 +19,8 @@ Result<std::vector<Message>> as_conversation(std::vector<Message> told);
 
 // A session that has ended and holds nothing but these. Its calls have no rows.
 Result<SessionId> store_told(Store& store, const Agent& agent, Json config,
-                             std::vector<Message> told, const std::string& prompt);
+                             std::vector<Message> told, const std::string& prompt,
+                             const std::string& tenant);
 
 // How many messages of a session were told when it began, as its config says.
 inline constexpr std::string_view kToldMessagesKey = "told_messages";

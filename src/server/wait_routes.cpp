@@ -20,6 +20,7 @@ Answer list_waits(const ServiceOptions& options, const Call& call,
     filter.status.reset();
     if (*status != "any") filter.status = TRY(wait_status_from(*status));
   }
+  filter.tenant = TRY(call.tenant());
   filter.page.after = TRY(call.number_of("after"));
   filter.page.limit = 500;
   JsonArray list;
@@ -94,8 +95,10 @@ Answer events_of(const ServiceOptions& options, const Call& call,
     }
     after = number;
   }
+  const auto tenant = TRY(call.tenant());
   if (!wants_stream(call.request)) {
-    return page_of_events(options, call, {.after = after.value_or(0), .session_id = session_id});
+    return page_of_events(options, call,
+                          {.after = after.value_or(0), .session_id = session_id, .tenant = tenant});
   }
   // All of a session, but of all sessions what is new.
   const EventSequence from = after ? *after : session_id ? 0 : options.events.newest();
@@ -107,7 +110,7 @@ Answer events_of(const ServiceOptions& options, const Call& call,
       {.heartbeat = ": \n\n", .most_unsent = kMostUnsent, .ends_with_drain = true});
   // Proxies hold the head back until the first byte of the body.
   stream.write("retry: 1000\n\n");
-  options.events.listen(std::move(stream), from, session_id, call.caller.is_admitted);
+  options.events.listen(std::move(stream), from, {session_id, tenant}, call.caller.is_admitted);
   return std::nullopt;
 }
 

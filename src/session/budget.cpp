@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/try.h"
 
 namespace wright::session {
@@ -70,6 +72,19 @@ Result<void> Budget::reserve_tool_call() {
   }
   ++tool_calls_;
   return {};
+}
+
+BudgetLeft Budget::left() const {
+  BudgetLeft left = above_ != nullptr ? above_->left() : BudgetLeft{};
+  if (max_tokens_) {
+    const std::int64_t own = *max_tokens_ - used_.tokens;
+    left.tokens = std::min(left.tokens.value_or(own), own);
+  }
+  if (max_cost_usd_) {
+    const double own = *max_cost_usd_ - used_.cost_usd;
+    left.cost_usd = std::min(left.cost_usd.value_or(own), own);
+  }
+  return left;
 }
 
 bool Budget::counts_spending() const {

@@ -18,6 +18,12 @@ struct Spending {
 Spending operator+(const Spending& a, const Spending& b);
 Spending spending_of(const Usage& usage);
 
+// Absent is no limit.
+struct BudgetLeft {
+  std::optional<std::int64_t> tokens = {};
+  std::optional<double> cost_usd = {};
+};
+
 class Budget {
  public:
   // `used` was spent and `tool_calls` were begun before, for example before a restart. `above`,
@@ -35,11 +41,15 @@ class Budget {
   // The call is over; what was reserved becomes what it really was.
   void settle(const Spending& reserved, const Spending& spent);
 
+  // The user spoke: calls are counted anew.
+  void user_spoke() { tool_calls_ = 0; }
   // One more call of a tool, here and in all above, or in none.
   Result<void> reserve_tool_call();
 
   // Whether anybody asks what a model costs.
   bool counts_spending() const;
+  // Here and in all above: the least of them.
+  BudgetLeft left() const;
 
  private:
   Result<void> check(const Spending& most) const;

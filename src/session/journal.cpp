@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "core/unknown_outcome.h"
+#include "session/said.h"
+
 namespace wright::session {
 namespace {
 
@@ -37,7 +40,7 @@ CallStatus status_of_unexecuted(const Run& run) {
 UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
   UpdateCall update{.call_id = id, .execution_time_ms = std::llround(outcome.duration_ms)};
   if (outcome.result.is_error) {
-    update.status = CallStatus::failed;
+    update.status = is_unknown(outcome) ? CallStatus::unknown : CallStatus::failed;
     if (outcome.error) update.error_details = outcome.error->message;
   } else {
     update.status = CallStatus::completed;
@@ -130,6 +133,10 @@ void Journal::wait_ended(const std::string& call_id, WaitStatus status) {
 
 void Journal::agent_changed(std::string name) {
   agent_name_ = std::move(name);
+}
+
+void Journal::message_taken(std::string key) {
+  others_.emplace_back(RemoveRecords{.kind = std::string(kSaidKind), .key = std::move(key)});
 }
 
 void Journal::config_changed(Json config) {

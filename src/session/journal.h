@@ -56,6 +56,8 @@ class Journal {
   void call_waits(const std::string& call_id, const Json& shown, std::optional<OpenWait> wait);
   void wait_ended(const std::string& call_id, WaitStatus status);
   void agent_changed(std::string name);
+  // What was said under this key is in the conversation.
+  void message_taken(std::string key);
   void feedback(Json feedback);
   void config_changed(Json config);
   // What requests to the model leave out from now on.

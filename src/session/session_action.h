@@ -10,7 +10,9 @@
 #include <utility>
 #include <variant>
 
+#include "session/budget.h"
 #include "session/ending.h"
+#include "session/said.h"
 #include "wright/events.h"
 #include "wright/run.h"
 #include "wright/store.h"
@@ -43,6 +45,8 @@ struct RunCall {
   std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it wants
   bool is_exclusive = false;                            // one at a time in the process
   int lease_epoch = 0;                                  // the fencing token of the session
+  // Of the session, as it is begun, for all of its calls that are under way together.
+  BudgetLeft left = {};
 };
 // Ask the call to stop.
 struct StopCall {
@@ -118,6 +122,7 @@ struct CallEnded {
   std::string call_id = {};
   Attempt attempt = 0;
   ToolOutcome outcome = {};
+  Usage spent = {};  // by models that calls of the session asked, and not told of before
 };
 struct CallNotBegun {  // it was stopped before
   std::string call_id = {};
@@ -137,6 +142,7 @@ struct CallGivenUp {
   Attempt attempt = 0;
   bool has_begun = false;
   double duration_ms = 0;
+  Usage spent = {};  // as in CallEnded
 };
 struct SpecialistEnded {
   std::string call_id = {};
@@ -157,6 +163,10 @@ struct Cancel {
   std::string reason = {};
 };
 struct Suspend {};
+// What the user said meanwhile, and is stored. Taken before the next turn of the model.
+struct UserSpoke {
+  Said said = {};
+};
 struct TimerFired {
   TimerKind kind = TimerKind::deadline;
   std::string call_id = {};
@@ -164,6 +174,6 @@ struct TimerFired {
 };
 using Input = std::variant<Begin, Written, ModelCame, CallEnded, CallNotBegun, CallFenced,
                            CallIsLate, CallGivenUp, SpecialistEnded, SpecialistWaits,
-                           SpecialistWoke, Answered, Cancel, Suspend, TimerFired>;
+                           SpecialistWoke, Answered, Cancel, Suspend, TimerFired, UserSpoke>;
 
 }  // namespace wright::session

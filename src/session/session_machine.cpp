@@ -51,6 +51,7 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
     : options_(options),
       plan_(std::move(plan)),
       agent_(plan_.agent),
+      made_agent_(agent_),
       budget_(state.run.limits, spending_of(state.run.usage) + state.spent_below,
               calls_begun(state.run) + state.calls_below, above),
       run_(std::move(state.run)),
@@ -59,6 +60,8 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
       worked_ms_(state.worked_ms),
       turn_worked_ms_(state.turn_worked_ms),
       unknown_(std::move(state.unknown)) {
+  heard_.insert(state.heard.begin(), state.heard.end());
+  for (Said& said : state.said) take(UserSpoke{std::move(said)});
   // A handoff of a turn that is not over yet.
   for (const OpenCall& open : run_.open_calls) {
     const bool is_done = open.state == OpenCall::State::answered && !open.result.is_error;
@@ -223,16 +226,28 @@ void SessionMachine::take_summary(const Result<Response>& response) {
 }
 
 void SessionMachine::take(CallEnded ended) {
+  count(ended.spent);
   if (!is_running(ended.call_id, ended.attempt)) return;  // given up meanwhile
   running_.erase(ended.call_id);
   const OpenCall* open = find_open(ended.call_id);
   if (is_broken() || open == nullptr) return;
   const ToolCall call = open->call;
   ToolOutcome& outcome = ended.outcome;
+  if (was_interrupted(call, outcome)) return;  // whoever resumes the session makes it again
   if (outcome.delegate) return delegate(call, *outcome.delegate);
   if (outcome.waiting) return wait_or_refuse(call, std::move(outcome));
   hand_over_if_asked(call, outcome);
   end_call(call, std::move(outcome));
+}
+
+// It only ended because the session is suspended, and may be repeated: that is no answer for a
+// model.
+bool SessionMachine::was_interrupted(const ToolCall& call, const ToolOutcome& outcome) const {
+  const auto* suspending = std::get_if<SuspendHere>(&intent_);
+  if (suspending == nullptr || !suspending->is_asked) return false;
+  const Tool* tool = find_tool(agent_->tools, call.name);
+  return tool != nullptr && tool->spec.options.effect != Effect::write && outcome.error &&
+         outcome.error->code == ErrorCode::cancelled;
 }
 
 void SessionMachine::end_call(const ToolCall& call, ToolOutcome outcome) {
@@ -315,6 +330,7 @@ void SessionMachine::take(const CallIsLate& late) {
 }
 
 void SessionMachine::take(const CallGivenUp& given_up) {
+  count(given_up.spent);
   if (!is_running(given_up.call_id, given_up.attempt)) return;
   running_.erase(given_up.call_id);
   const OpenCall* open = find_open(given_up.call_id);
@@ -430,6 +446,11 @@ void SessionMachine::take(const TimerFired& fired) {
       if (!is_running(fired.call_id, fired.attempt)) return;
       output_.actions.emplace_back(GiveUpCall{fired.call_id, fired.attempt});
   }
+}
+
+// One that stops leaves it where it is stored.
+void SessionMachine::take(UserSpoke spoke) {
+  if (heard_.insert(spoke.said.key).second) said_.push_back(std::move(spoke.said));
 }
 
 // --- how it stops ------------------------------------------------------------------------------

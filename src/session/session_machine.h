@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -52,8 +53,10 @@ struct SessionState {
   Spending spent_below = {};  // by specialists, before
   int calls_below = 0;        // begun by specialists since the user's last message, before
   std::int64_t worked_ms = 0;
-  std::int64_t turn_worked_ms = 0;     // since the user's last message
-  std::vector<OpenCall> unknown = {};  // calls of which nobody knows any more what became of them
+  std::int64_t turn_worked_ms = 0;      // since the user's last message
+  std::vector<OpenCall> unknown = {};   // calls of which nobody knows any more what became of them
+  std::vector<Said> said = {};          // by the user, and not in the conversation yet
+  std::vector<std::string> heard = {};  // keys of what is in it, and is not written yet
 };
 
 struct MachineOptions {
@@ -146,10 +149,13 @@ class SessionMachine {
   void take(Cancel cancel);
   void take(Suspend);
   void take(const TimerFired& fired);
+  void take(UserSpoke spoke);
 
   void take_model(Result<Response> response, double duration_ms);
   void take_summary(const Result<Response>& response);
   void refuse_calls_without_tools();
+  void count(const Usage& spent);
+  bool was_interrupted(const ToolCall& call, const ToolOutcome& outcome) const;
   void end_call(const ToolCall& call, ToolOutcome outcome);
   void delegate(const ToolCall& call, const Delegate& delegate);
   void wait_or_refuse(const ToolCall& call, ToolOutcome outcome);
@@ -165,7 +171,9 @@ class SessionMachine {
   void start_grace();
 
   void proceed();
+  void take_what_was_said();
   void plan_model();
+  void take_tools_of_now();
   Spending most_of_next_call();
   void plan_tools();
   void plan_end(Ending::Kind kind, std::string text, Error error);
@@ -206,6 +214,7 @@ class SessionMachine {
   const MachineOptions options_;
   SessionPlan plan_;
   std::shared_ptr<const Agent> agent_;
+  std::shared_ptr<const Agent> made_agent_;  // as it was before its tools changed
   std::shared_ptr<const Agent> next_agent_;  // after a handoff, from the next turn on
   Budget budget_;
   const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
@@ -232,6 +241,8 @@ class SessionMachine {
   std::int64_t worked_ms_ = 0;
   std::int64_t turn_worked_ms_ = 0;
   std::vector<OpenCall> unknown_;  // to be told of when it begins
+  std::vector<Said> said_;         // until the model speaks next
+  std::set<std::string> heard_;    // keys of all that was said: the same may come several times
 };
 
 }  // namespace wright::session

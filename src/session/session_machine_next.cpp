@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/agent_of_now.h"
 #include "session/session_machine.h"
 #include "session/turn.h"
 
@@ -55,6 +56,13 @@ void SessionMachine::proceed() {
       return plan_end(Ending::Kind::suspended, {}, {});
     }
   }
+  const bool is_between_turns =
+      is<Done>(step) || (is<CallModel>(step) && run_.messages.back().role == Role::tool);
+  if (is_between_turns && !is_asking_ && !is_stopping() && !said_.empty()) {
+    take_what_was_said();
+    if (is_broken()) return;
+    step = next(*agent_, run_);
+  }
   if (is<CallModel>(step)) return plan_model();
   if (is<CallTools>(step)) return plan_tools();
   if (has_work_under_way()) return;
@@ -68,16 +76,28 @@ void SessionMachine::proceed() {
            std::move(failed.error));
 }
 
+// A run that has answered goes on, too. The time that it has is not counted anew.
+void SessionMachine::take_what_was_said() {
+  const std::vector<Said> said = std::exchange(said_, {});
+  Message message = joined(said);
+  for (const Said& each : said) journal_.message_taken(each.key);
+  publish<MessageTaken>(message);
+  accept_or_break(UserSaid{std::move(message)});
+  budget_.user_spoke();
+}
+
 void SessionMachine::plan_model() {
   if (is_asking_) return;
   if (next_agent_) {
     agent_ = std::exchange(next_agent_, {});
+    made_agent_ = agent_;
     accept_or_break(AgentChanged{agent_->name, agent_->limits});
     budget_.change(agent_->limits);
     journal_.agent_changed(agent_->name);
     context_.agent_changed();
     publish<HandedOff>(agent_->name);
   }
+  take_tools_of_now();
   context_.fit(*agent_, run_);
   if (const auto& too_long = context_.too_long()) {
     accept_or_break(ModelFailed{*too_long});
@@ -106,6 +126,14 @@ void SessionMachine::plan_model() {
   }
   publish<ModelStarted>(run_.iterations + 1, model().provider(), model().name());
   then(AskModel{is_summary_});
+}
+
+// An agent whose tools come and go is another value from now on.
+void SessionMachine::take_tools_of_now() {
+  auto now = agent_of_now(agent_, made_agent_);
+  if (now == agent_) return;
+  agent_ = std::move(now);
+  context_.agent_changed();
 }
 
 // As it is sent, and an answer of full length.
@@ -143,13 +171,21 @@ void SessionMachine::start_call(const OpenCall& open) {
               .attempt = ++last_attempt_,
               .answers = open.answers,
               .tool = tool != nullptr ? tool->spec.name : open.call.name,
-              .lease_epoch = journal_.epoch()};
+              .lease_epoch = journal_.epoch(),
+              .left = budget_.left()};
   if (tool != nullptr) {
     run.limit = tool->spec.options.timeout;
     run.is_exclusive = tool->spec.options.concurrency == Concurrency::exclusive;
   }
   running_[open.call.id] = run.attempt;
   then(std::move(run));
+}
+
+// By models that calls have asked, whatever came of the calls.
+void SessionMachine::count(const Usage& spent) {
+  if (spent == Usage{}) return;
+  budget_.settle({}, spending_of(spent));
+  if (!is_broken()) accept_or_break(Summarised{spent});
 }
 
 void SessionMachine::plan_end(Ending::Kind kind, std::string text, Error error) {

@@ -257,6 +257,26 @@ TEST(SessionMachine, does_not_wait_for_ever_for_tools_when_it_suspends) {
   EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::unknown);
 }
 
+TEST(SessionMachine, makes_a_model_read_nothing_that_suspending_did_to_a_call) {
+  for (const Effect effect : {Effect::read, Effect::idempotent, Effect::write}) {
+    Agent agent = with_tools({"act"});
+    agent.tools.front().spec.options.effect = effect;
+    TreeByHand hand(agent);
+    const RunCall run = begin_call(hand);
+    hand.input(kRoot, Suspend{});
+    hand.input(kRoot, TimerFired{.kind = TimerKind::grace});
+    ToolOutcome outcome{
+        .result = {.call_id = "a", .name = "act", .content = "Stopped", .is_error = true},
+        .error = Error{ErrorCode::cancelled, "Stopped", {}}};
+    hand.input(kRoot, CallEnded{"a", run.attempt, std::move(outcome)});
+    hand.write_all();
+    EXPECT_EQ(hand.take<Ended>()->second.ending.kind, Ending::Kind::suspended);
+    // What may be repeated is as after a crash; of the rest it is known how it ended.
+    EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status,
+              effect == Effect::write ? CallStatus::failed : CallStatus::executing);
+  }
+}
+
 TEST(SessionMachine, counts_the_time_at_work_and_not_the_time_of_waiting) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);

@@ -229,6 +229,7 @@ class Loader {
   void settle(OpenCall& open, const StoredCall& row) {
     const auto settlement = settlements_.find(open.call.id);
     if (settlement == settlements_.end()) {
+      if (row.result) return take_result(open, row);  // the tool itself could not tell
       answer(open, std::string(kOutcomeUnknown), true);
       if (row.status != CallStatus::unknown) loaded_.unknown.push_back(open);
       return;

@@ -61,8 +61,6 @@ CREATE TABLE main.agent_sessions (
 CREATE INDEX main.idx_agent_sessions_parent ON agent_sessions (parent_session_id);
 CREATE INDEX main.idx_agent_sessions_running ON agent_sessions (runner_id)
     WHERE status = 'running';
-CREATE INDEX main.idx_agent_sessions_queued ON agent_sessions (agent_name, priority DESC, id)
-    WHERE status = 'queued';
 CREATE INDEX main.idx_agent_sessions_cancel ON agent_sessions (id) WHERE cancel_reason IS NOT NULL;
 )sql";
 
@@ -103,9 +101,9 @@ CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, s
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (8);
+INSERT INTO main.agent_schema (version) VALUES (9);
 )sql";
-static_assert(kAgentSchemaVersion == 8, "kCreateMessagesAndCalls writes the version, too");
+static_assert(kAgentSchemaVersion == 9, "kCreateMessagesAndCalls writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(
@@ -137,7 +135,35 @@ const char* const kAddCovers = "ALTER TABLE main.agent_waits ADD COLUMN covers T
 
 const char* const kAddLabels = "ALTER TABLE main.agent_sessions ADD COLUMN labels TEXT";
 
-// agent_queues remembers which agent Claim served when: the numbers rise.
+// agent_lines remembers which agent of which tenant Claim served when, in the place of
+// agent_queues: the numbers rise. Microseconds since 1970 in agent_paces; see permits.h.
+const char* const kAddTenantsAndPaces = R"sql(
+ALTER TABLE main.agent_sessions ADD COLUMN tenant TEXT NOT NULL DEFAULT '';
+CREATE INDEX main.idx_agent_sessions_lines
+    ON agent_sessions (tenant, agent_name, priority DESC, id) WHERE status = 'queued';
+CREATE TABLE main.agent_lines (
+    tenant TEXT NOT NULL,
+    agent_name TEXT NOT NULL,
+    served INTEGER NOT NULL,
+    PRIMARY KEY (tenant, agent_name)
+);
+INSERT INTO main.agent_lines SELECT '', agent_name, served FROM main.agent_queues;
+CREATE TABLE main.agent_paces (
+    name TEXT NOT NULL PRIMARY KEY,
+    requests_until INTEGER NOT NULL,
+    tokens_until INTEGER NOT NULL,
+    paused_until INTEGER NOT NULL
+);
+CREATE TABLE main.agent_slots (
+    name TEXT NOT NULL,
+    runner_id INTEGER NOT NULL,
+    slots INTEGER NOT NULL,
+    wanted INTEGER NOT NULL,
+    PRIMARY KEY (name, runner_id)
+);
+)sql";
+
+// agent_queues remembered which agent was served when, before there were tenants.
 const char* const kAddQueuesAndEvents = R"sql(
 CREATE INDEX main.idx_agent_waits_call ON agent_waits (call_id);
 CREATE INDEX main.idx_agent_waits_due ON agent_waits (expires_at) WHERE status = 'open';
@@ -203,7 +229,7 @@ Result<Names> taken_names(sqlite3* connection) {
                     "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
                     "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls', "
                     "'agent_waits', 'agent_runners', 'agent_queues', 'agent_events', "
-                    "'agent_records')");
+                    "'agent_records', 'agent_lines', 'agent_paces', 'agent_slots')");
 }
 
 Error foreign_table(sqlite3* connection, std::string_view table) {

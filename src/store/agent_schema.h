@@ -26,19 +26,25 @@ extern const char* const kAddQueuesAndEvents;
 extern const char* const kAddLabels;
 // Creates the table that came with kFirstVersionWithRecords.
 extern const char* const kCreateRecords;
+// Added by version 9.
+extern const char* const kAddTenantsAndPaces;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};
 inline constexpr int kFirstVersionWithWaits = 3;
 inline constexpr int kFirstVersionWithQueues = 6;
 inline constexpr int kFirstVersionWithRecords = 8;
+inline constexpr int kFirstVersionWithTenants = 9;
 // With the version that each came with.
-inline constexpr std::array<std::pair<std::string_view, int>, 5> kLaterTables{
+inline constexpr std::array<std::pair<std::string_view, int>, 8> kLaterTables{
     std::pair{"agent_waits", kFirstVersionWithWaits},
     std::pair{"agent_runners", kFirstVersionWithWaits},
     std::pair{"agent_queues", kFirstVersionWithQueues},
     std::pair{"agent_events", kFirstVersionWithQueues},
-    std::pair{"agent_records", kFirstVersionWithRecords}};
+    std::pair{"agent_records", kFirstVersionWithRecords},
+    std::pair{"agent_lines", kFirstVersionWithTenants},
+    std::pair{"agent_paces", kFirstVersionWithTenants},
+    std::pair{"agent_slots", kFirstVersionWithTenants}};
 
 struct SchemaState {
   enum class Kind : std::uint8_t {

@@ -13,7 +13,7 @@ inline constexpr std::string_view kSessionColumns =
     "reasoning_tokens, cache_write_tokens, cost_usd, iterations, config, format_version, "
     "parent_call_id, forked_from, runner_id, lease_epoch, feedback, context, "
     "error_code, limit_reached, worked_ms, turn_worked_ms, cancel_reason, priority, ready_at, "
-    "labels";
+    "labels, tenant";
 
 // The same of agent_tool_calls.
 inline constexpr std::string_view kCallColumns =

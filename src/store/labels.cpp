@@ -33,6 +33,13 @@ Result<std::optional<std::string>> labels_column(const std::vector<std::string>&
   return fmt::format("{}", fmt::join(labels, ","));
 }
 
+Result<void> check_tenant(const std::string& tenant) {
+  if (tenant.empty() || is_label(tenant)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("'{}' is no name of a tenant: use up to 63 letters, digits and . _ - =",
+                          to_valid_utf8(tenant)));
+}
+
 std::vector<std::string> labels_from(const std::optional<std::string>& column) {
   std::vector<std::string> labels;
   if (!column) return labels;

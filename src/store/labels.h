@@ -13,6 +13,9 @@ namespace wright::store {
 Result<std::optional<std::string>> labels_column(const std::vector<std::string>& labels);
 std::vector<std::string> labels_from(const std::optional<std::string>& column);
 
+// A name like a label, or none.
+Result<void> check_tenant(const std::string& tenant);
+
 // Whether whoever has the labels `there` has all that are `wanted`.
 bool has_labels(const std::vector<std::string>& there, const std::vector<std::string>& wanted);
 

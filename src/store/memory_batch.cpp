@@ -46,6 +46,7 @@ BatchIds MemoryBatch::keep() {
 Result<void> MemoryBatch::create_session(const NewSession& session) {
   auto config = TRY(config_column(session.config));
   TRY(labels_column(session.labels));
+  TRY(check_tenant(session.tenant));
   if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
   if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
   TRY(check_parent(session));
@@ -71,7 +72,11 @@ Result<void> MemoryBatch::create_session(const NewSession& session) {
               .lease_epoch = session.runner_id ? 1 : 0,
               .priority = session.priority,
               .ready_at = session.ready_at,
-              .labels = session.labels};
+              .labels = session.labels,
+              .tenant = session.tenant};
+  if (session.parent_session_id) {
+    row.session.tenant = tables_.find_session(*session.parent_session_id)->session.tenant;
+  }
   ids_.session = id;
   ids_.epoch = row.session.lease_epoch;
   return {};

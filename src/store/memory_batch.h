@@ -52,13 +52,14 @@ class MemoryBatch {
   Result<void> apply(const Prune& write);
   Result<void> apply(const PutRecord& write);
   Result<void> apply(const RemoveRecords& write);
+  Result<void> apply(const TakePermits& write);
 
   Result<SessionRow*> target(SessionId written);
   Result<void> check_parent(const NewSession& session);
   void insert_call(SessionRow& row, std::optional<MessageId> message_id, const ToolCall& call);
   void delete_family(SessionId id);
   void claim(SessionRow& row, RunnerId runner);
-  void serve(const std::string& agent_name);
+  void serve(const std::string& tenant, const std::string& agent_name);
   void tell_of_wish(const Session& session);
   void remember(const SessionRow& row);
   void remember(const WaitRow& row);

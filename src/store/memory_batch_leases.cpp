@@ -1,18 +1,18 @@
 // The writes of a batch in memory that say who drives a session; see store_writes.h.
 #include <algorithm>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/try.h"
 #include "store/labels.h"
 #include "store/memory_batch.h"
+#include "store/permits.h"
 #include "store/status.h"
+#include "store/turns.h"
 
 namespace wright::store {
 
@@ -102,8 +102,8 @@ Result<void> MemoryBatch::apply(const Enqueue& write) {
 
 Result<void> MemoryBatch::apply(const Claim& write) {
   TRY(check_alive(write.runner_id, tables_.runners, moment_));
-  // Whoever is ready, by agent, the best first.
-  std::map<std::string, std::vector<SessionRow*>> ready;
+  // Whoever is ready, by tenant and agent, the best first.
+  std::map<std::pair<std::string, std::string>, std::vector<SessionRow*>> ready;
   for (auto& [id, row] : tables_.sessions) {
     const Session& session = row.session;
     if (session.status != SessionStatus::queued || session.parent_session_id) continue;
@@ -112,42 +112,58 @@ Result<void> MemoryBatch::apply(const Claim& write) {
     const bool is_wanted =
         write.agent_names.empty() ||
         std::ranges::find(write.agent_names, session.agent_name) != write.agent_names.end();
-    if (!has_labels(write.labels, session.labels) ||
+    const bool is_busy = std::ranges::any_of(write.except_models, [&](const std::string& model) {
+      return model == session.provider || model == session.provider + ":" + session.model;
+    });
+    if (is_busy || !has_labels(write.labels, session.labels) ||
         std::ranges::find(write.except, id) != write.except.end()) {
       continue;
     }
-    if (is_wanted) ready[session.agent_name].push_back(&row);
+    if (is_wanted) ready[{session.tenant, session.agent_name}].push_back(&row);
   }
-  struct Line {
-    std::string agent_name;
-    std::int64_t served = 0;
-    std::deque<SessionRow*> rows;
-  };
   std::vector<Line> lines;
-  for (auto& [agent_name, rows] : ready) {
+  for (auto& [names, rows] : ready) {
     std::ranges::stable_sort(rows, std::greater<>(),
                              [](const SessionRow* row) { return row->session.priority; });
-    const auto served = tables_.served.find(agent_name);
-    lines.push_back({agent_name,
-                     served == tables_.served.end() ? 0 : served->second,
-                     {rows.begin(), rows.end()}});
-  }
-  std::ranges::sort(lines, {}, [](const Line& line) {
-    const Session& first = line.rows.front()->session;
-    return std::tuple(line.served, -std::int64_t{first.priority}, first.id);
-  });
-  std::size_t left = write.most;
-  for (bool is_any = true; is_any && left > 0;) {
-    is_any = false;
-    for (Line& line : lines) {
-      if (line.rows.empty() || left == 0) continue;
-      claim(*line.rows.front(), write.runner_id);
-      serve(line.agent_name);
-      line.rows.pop_front();
-      --left;
-      is_any = true;
+    Line line{.tenant = names.first, .agent_name = names.second};
+    if (const auto served = tables_.served.find(names); served != tables_.served.end()) {
+      line.served = served->second;
     }
+    for (const auto& [of, served] : tables_.served) {
+      if (of.first == line.tenant) line.tenant_served = std::max(line.tenant_served, served);
+    }
+    for (const SessionRow* row : rows) {
+      line.sessions.push_back({row->session.id, row->session.priority});
+    }
+    lines.push_back(std::move(line));
   }
+  for (const Turn& turn : turns_of(lines, write.most)) {
+    claim(*tables_.find_session(turn.id), write.runner_id);
+    serve(lines[turn.line].tenant, lines[turn.line].agent_name);
+  }
+  return {};
+}
+
+// What runners took that are not alive any more is forgotten, so that it is free.
+Result<void> MemoryBatch::apply(const TakePermits& write) {
+  TRY(check_alive(write.runner_id, tables_.runners, moment_));
+  undo_.push_back([this, paces = tables_.paces, slots = tables_.slots] {
+    tables_.paces = paces;
+    tables_.slots = slots;
+  });
+  std::erase_if(tables_.slots, [&](const auto& one) {
+    return !is_alive(one.first.second, tables_.runners, moment_);
+  });
+  const std::string name = to_valid_utf8(write.name);
+  std::vector<OtherSlots> others;
+  for (const auto& [of, slots] : tables_.slots) {
+    if (of.first == name && of.second != write.runner_id) others.push_back(slots);
+  }
+  PaceRow& row = tables_.paces[name];
+  const PermitRuling ruling = permits_for(write, row, others, now_);
+  row = ruling.row;
+  tables_.slots[{name, write.runner_id}] = {ruling.permits.slots, sensible(write).slots};
+  ids_.permits.push_back(ruling.permits);
   return {};
 }
 
@@ -161,18 +177,19 @@ void MemoryBatch::claim(SessionRow& row, RunnerId runner) {
   tell_of_wish(session);
 }
 
-void MemoryBatch::serve(const std::string& agent_name) {
-  const auto before = tables_.served.find(agent_name);
+void MemoryBatch::serve(const std::string& tenant, const std::string& agent_name) {
+  const std::pair line(tenant, agent_name);
+  const auto before = tables_.served.find(line);
   const std::optional<std::int64_t> served =
       before == tables_.served.end() ? std::nullopt : std::optional(before->second);
-  undo_.push_back([this, agent_name, served] {
+  undo_.push_back([this, line, served] {
     if (served) {
-      tables_.served[agent_name] = *served;
+      tables_.served[line] = *served;
     } else {
-      tables_.served.erase(agent_name);
+      tables_.served.erase(line);
     }
   });
-  tables_.served[agent_name] = ++tables_.last.served;
+  tables_.served[line] = ++tables_.last.served;
 }
 
 void MemoryBatch::tell_of_wish(const Session& session) {

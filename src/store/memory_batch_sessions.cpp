@@ -14,6 +14,10 @@ namespace wright::store {
 
 Result<void> MemoryBatch::apply(const DeleteSession& write) {
   const auto row = TRY(target(write.session_id));
+  if (write.unless_running && (row->session.status == SessionStatus::running ||
+                               is_alive(row->session.runner_id, tables_.runners, moment_))) {
+    return std::unexpected(is_running(row->session.id));
+  }
   delete_family(row->session.id);
   return {};
 }
@@ -94,7 +98,8 @@ Result<void> MemoryBatch::apply(const ForkSession& write) {
                          .ended_at = now_,
                          .result = is_whole ? session.result : std::nullopt,
                          .format_version = session.format_version,
-                         .forked_from = session.id};
+                         .forked_from = session.id,
+                         .tenant = session.tenant};
   fork.config = original.config;
   if (is_whole) {
     fork.feedback = original.feedback;

@@ -97,9 +97,11 @@ class MemoryStore final : public Store {
   Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
     const std::lock_guard lock(mutex_);
     const auto family = TRY(family_of(filter.session_id));
+    const auto tenant = store::valid(filter.tenant);
     std::vector<const WaitRow*> rows;
     for (const auto& [id, session] : tables_.sessions) {
       if (filter.session_id && !std::ranges::binary_search(family, id)) continue;
+      if (tenant && session.session.tenant != *tenant) continue;
       for (const WaitRow& row : session.waits) {
         if (filter.id && row.wait.id != *filter.id) continue;
         if (filter.status && row.wait.status != *filter.status) continue;
@@ -113,10 +115,12 @@ class MemoryStore final : public Store {
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
     const std::lock_guard lock(mutex_);
     const auto family = TRY(family_of(filter.session_id));
+    const auto tenant = store::valid(filter.tenant);
     std::vector<const store::EventRow*> rows;
     for (const store::EventRow& row : tables_.events) {
       if (rows.size() >= filter.limit) break;
       if (row.event.sequence <= filter.after) continue;
+      if (tenant && tables_.sessions.at(row.event.session_id).session.tenant != *tenant) continue;
       if (filter.session_id && !std::ranges::binary_search(family, row.event.session_id)) continue;
       rows.push_back(&row);
     }
@@ -214,6 +218,7 @@ Result<std::vector<Session>> MemoryStore::list_sessions(const SessionFilter& fil
     if (session.started_at < filter.started_since) return false;
     if (agent_name && session.agent_name != *agent_name) return false;
     if (filter.status && session.status != *filter.status) return false;
+    if (filter.tenant && session.tenant != *filter.tenant) return false;
     if (filter.is_root && session.parent_session_id) return false;
     if (filter.parent_session_id && session.parent_session_id != filter.parent_session_id) {
       return false;
@@ -232,11 +237,19 @@ Result<std::vector<Session>> MemoryStore::list_sessions(const SessionFilter& fil
            contains_ignoring_case(session.result.value_or(""), text);
   };
   std::vector<Session> sessions;
-  for (auto at = tables_.sessions.rbegin();
-       at != tables_.sessions.rend() && sessions.size() < filter.limit; ++at) {
-    if (!is_wanted(at->second.session)) continue;
-    auto complete = TRY(read(at->second));
-    sessions.push_back(std::move(complete));
+  const auto collect = [&](auto at, const auto& end) -> Result<void> {
+    for (; at != end && sessions.size() < filter.limit; ++at) {
+      if (!is_wanted(at->second.session)) continue;
+      auto complete = TRY(read(at->second));
+      sessions.push_back(std::move(complete));
+    }
+    return {};
+  };
+  if (filter.keep == Page::Keep::last) {
+    TRY(collect(tables_.sessions.rbegin(), tables_.sessions.rend()));
+  } else {
+    TRY(collect(tables_.sessions.begin(), tables_.sessions.end()));
+    std::ranges::reverse(sessions);
   }
   return sessions;
 }
@@ -250,9 +263,8 @@ Result<std::vector<Record>> MemoryStore::get_records(const RecordFilter& filter)
     if (filter.due_before && row.second.due_at >= *filter.due_before) continue;
     rows.push_back(&row);
   }
-  std::ranges::sort(rows, {}, [](const auto* row) {
-    return std::pair(row->second.due_at, row->second.id);
-  });
+  std::ranges::sort(rows, {},
+                    [](const auto* row) { return std::pair(row->second.due_at, row->second.id); });
   rows.resize(std::min(rows.size(), filter.limit));
   std::vector<Record> records;
   for (const auto* row : rows) {
@@ -305,11 +317,13 @@ Result<SpentBelow> MemoryStore::spent_below(SessionId id, MessageId since) {
 Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
   const std::lock_guard lock(mutex_);
   const auto agent_name = store::valid(filter.agent_name);
+  const auto tenant = store::valid(filter.tenant);
   store::StatsCollector collector;
   for (const auto& [id, row] : tables_.sessions) {
     const Session& session = row.session;
     if (session.started_at < filter.started_since) continue;
     if (agent_name && session.agent_name != *agent_name) continue;
+    if (tenant && session.tenant != *tenant) continue;
     collector.add_run(session.agent_name, session.provider, session.model, session.status,
                       session.usage, duration_ms(session));
     for (const CallRow& each : row.calls) {

@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "store/lease.h"
 #include "store/message_codec.h"
+#include "store/permits.h"
 #include "wright/store.h"
 
 namespace wright::store {
@@ -77,7 +79,10 @@ struct Tables {
   std::unordered_map<WaitId, SessionId> session_of_wait;
   std::vector<Runner> runners;                 // by id
   std::vector<EventRow> events;                // by sequence
-  std::map<std::string, std::int64_t> served;  // when the queue last served an agent, by its name
+  // When the queue last served an agent of a tenant.
+  std::map<std::pair<std::string, std::string>, std::int64_t> served;
+  std::map<std::string, PaceRow> paces;
+  std::map<std::pair<std::string, RunnerId>, OtherSlots> slots;  // of a pace and a runner
   RecordRows records;
   LastIds last;
 

@@ -48,7 +48,7 @@ const ToolResult* single_result(const Message& message) {
 bool is_single_text(const Message& message) {
   if (message.parts.size() != 1) return false;
   const auto* text = std::get_if<Text>(&message.parts.front());
-  return text != nullptr && text->phase == Text::Phase::unmarked;
+  return text != nullptr && text->phase == Text::Phase::unmarked && text->citations.empty();
 }
 
 // The text of a result, from where its part says that it stands.

@@ -105,6 +105,8 @@ TEST(MessageCodec, every_other_message_keeps_its_parts) {
       {Role::tool, {ToolResult{"c", "grep", "one", false}, ToolResult{"d", "ls", "two", true}}},
       {Role::tool, {ToolResult{"c", "grep", "one", false}, Text{"and"}}},
       {Role::assistant, {Text{"one", Text::Phase::final_answer}}},
+      {Role::assistant, {Text{"one", {}, {{"https://a.example", "A", "quote", "{}"}}}}},
+      {Role::user, {Notice{Notice::Kind::turn_paused, "[Go on.]"}}},
       {Role::assistant, {Text{"", Text::Phase::commentary}, Text{"b", Text::Phase::final_answer}}},
   };
   for (const Message& message : messages) {

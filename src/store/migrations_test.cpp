@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "store/tables_of_version_8.h"
 #include "store/testing.h"
 #include "store/unversioned_tables.h"
 #include "store/versioned_tables.h"
@@ -66,7 +67,7 @@ TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
     EXPECT_EQ(ours, known) << table;
   }
   EXPECT_EQ(columns("agent_messages").size(), 7U);
-  EXPECT_EQ(columns("agent_sessions").size(), 35U);
+  EXPECT_EQ(columns("agent_sessions").size(), 36U);
   EXPECT_EQ(columns("agent_tool_calls").size(), 14U);
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_messages_session_created')"),
             (Rows{"session_id", "created_at"}));
@@ -284,8 +285,9 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
   };
   Connection fresh = connect_plainly(":memory:");
   expect_ok(run_agent_migrations(fresh.get()));
-  for (const std::string& tables : {tables_of_version_1(), std::string(kTablesOfVersion2),
-                                    tables_of_version_3(), tables_of_version_5()}) {
+  for (const std::string& tables :
+       {tables_of_version_1(), std::string(kTablesOfVersion2), tables_of_version_3(),
+        tables_of_version_5(), std::string(kTablesOfVersion8)}) {
     const auto path = folder_ / fmt::format("{}.db", tables.size());
     Connection old = connect_plainly(path);
     expect_ok(execute(old.get(), tables.c_str()));
@@ -312,6 +314,20 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
     const RunnerId runner = value_of(store->register_runner("r", std::chrono::seconds(60)));
     EXPECT_EQ(value_of(apply_one(*store, ClaimLease{5, runner})).epochs, std::vector{1});
   }
+}
+
+TEST_F(MigrationsTest, from_version_8_keep_turns_of_the_queue_and_what_servers_remember) {
+  run(kTablesOfVersion8);
+  run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, status, "
+      "labels, priority) VALUES ('b', 'p', 'm', 'Go', 1, 'queued', 'gpu', 3);"
+      "INSERT INTO agent_queues VALUES ('b', 7);"
+      "INSERT INTO agent_records (kind, key, value, due_at) VALUES ('webhook', 'k', 'v', 9)");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows("SELECT agent_name, tenant, labels, priority, status FROM agent_sessions"),
+            Rows{"b||gpu|3|queued"});
+  EXPECT_EQ(rows("SELECT tenant, agent_name, served FROM agent_lines"), Rows{"|b|7"});
+  EXPECT_EQ(rows("SELECT kind, key, value, due_at, version FROM agent_records"),
+            Rows{"webhook|k|v|9|1"});
 }
 
 TEST_F(MigrationsTest, from_version_5_keep_what_other_programs_put_on_sessions) {
@@ -363,8 +379,8 @@ TEST_F(MigrationsTest, from_version_5_find_the_answers_that_nobody_has_taken_up)
 TEST_F(MigrationsTest, refuse_tables_of_another_program_that_have_our_newer_names) {
   for (const std::string& tables : {std::string(), std::string(kUnversionedTables),
                                     tables_of_version_1(), std::string(kTablesOfVersion2)}) {
-    for (const std::string table :
-         {"agent_waits", "Agent_Runners", "agent_queues", "Agent_Events"}) {
+    for (const std::string table : {"agent_waits", "Agent_Runners", "agent_queues", "Agent_Events",
+                                    "agent_records", "Agent_Lines", "agent_paces", "agent_slots"}) {
       Connection other = connect_plainly(":memory:");
       expect_ok(execute(other.get(), (tables + "CREATE TABLE " + table + " (x TEXT)").c_str()));
       const Rows schema = rows_of(other.get(), kWholeSchema);
@@ -383,7 +399,8 @@ TEST_F(MigrationsTest, refuse_a_schema_that_has_lost_a_table_or_its_version) {
   EXPECT_NE(refused.error().message.find("agent_tool_calls"), std::string::npos);
   EXPECT_FALSE(value_of(has_agent_schema(database())));
 
-  for (const std::string table : {"agent_waits", "agent_runners", "agent_queues", "agent_events"}) {
+  for (const std::string table : {"agent_waits", "agent_runners", "agent_queues", "agent_events",
+                                  "agent_records", "agent_lines", "agent_paces", "agent_slots"}) {
     Connection newer = connect_plainly(":memory:");
     expect_ok(run_agent_migrations(newer.get()));
     expect_ok(execute(newer.get(), ("DROP TABLE " + table).c_str()));
@@ -444,7 +461,7 @@ TEST_F(MigrationsTest, are_not_misled_by_temporary_tables_or_attached_databases)
   EXPECT_FALSE(value_of(has_agent_schema(database())));
   expect_ok(run_agent_migrations(database()));
   EXPECT_TRUE(value_of(has_agent_schema(database())));
-  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"35"});
+  EXPECT_EQ(rows("SELECT count(*) FROM pragma_table_info('agent_sessions', 'main')"), Rows{"36"});
 }
 
 }  // namespace

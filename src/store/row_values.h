@@ -64,6 +64,7 @@ Result<Session> session_of(const Row& row) {
       .priority = static_cast<int>(row.integer(32)),
       .ready_at = row.optional_integer(33),
       .labels = labels_from(row.optional_text(34)),
+      .tenant = row.text(35),
   };
   if (const auto code = row.optional_text(27)) {
     const auto known = error_code_from(*code);

@@ -30,17 +30,19 @@ Error refers_to(std::optional<SessionId> id, const Error& error) {
 Result<void> SqliteBatch::create_session(const NewSession& session) {
   const auto config = TRY(config_column(session.config));
   const auto labels = TRY(labels_column(session.labels));
+  TRY(check_tenant(session.tenant));
   if (session.is_queued && session.runner_id) return std::unexpected(queued_with_runner());
   if (session.is_queued && session.parent_session_id) return std::unexpected(queued_child());
   if (session.parent_call_id && !session.parent_session_id) {
     return std::unexpected(call_without_parent());
   }
   const SessionStatus status = session.is_queued ? SessionStatus::queued : SessionStatus::running;
-  auto inserted = queries_.run(
-      Query::insert_session, session.agent_name, session.provider, session.model,
-      session.system_prompt, session.user_prompt, now_, session.parent_session_id, config,
-      Session{}.format_version, session.parent_call_id, session.runner_id, to_string(status),
-      session.priority, session.ready_at, moment_.wall, moment_.boot_id, moment_.boot, labels);
+  auto inserted =
+      queries_.run(Query::insert_session, session.agent_name, session.provider, session.model,
+                   session.system_prompt, session.user_prompt, now_, session.parent_session_id,
+                   config, Session{}.format_version, session.parent_call_id, session.runner_id,
+                   to_string(status), session.priority, session.ready_at, moment_.wall,
+                   moment_.boot_id, moment_.boot, labels, session.tenant);
   if (!inserted) return std::unexpected(refers_to(session.parent_session_id, inserted.error()));
   if (sqlite3_changes(connection_) == 0) {
     TRY(check_parent(session));

@@ -50,6 +50,7 @@ class SqliteBatch {
   Result<void> apply(const Prune& write);
   Result<void> apply(const PutRecord& write);
   Result<void> apply(const RemoveRecords& write);
+  Result<void> apply(const TakePermits& write);
 
   SessionId target(SessionId written) const { return written == 0 ? ids_.session : written; }
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,

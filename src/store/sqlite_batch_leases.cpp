@@ -3,17 +3,17 @@
 #include <boost/json/array.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/try.h"
+#include "store/permits.h"
 #include "store/sqlite_batch.h"
 #include "store/sqlite_rows.h"
 #include "store/status.h"
+#include "store/turns.h"
 
 namespace wright::store {
 namespace {
@@ -117,62 +117,75 @@ Result<void> SqliteBatch::apply(const Enqueue& write) {
 
 Result<void> SqliteBatch::apply(const Claim& write) {
   TRY(check_runner(write.runner_id));
-  struct Line {
-    std::string agent_name;
-    std::int64_t served = 0;
-    std::deque<std::pair<SessionId, std::int64_t>> sessions = {};  // with their priorities
-  };
   std::vector<Line> lines;
-  auto read = queries_.each(Query::queued_agents, [&](const Row& row) -> Result<void> {
-    Line line{row.text(0), row.integer(1)};
+  TRY(queries_.each(Query::queued_lines, [&](const Row& row) -> Result<void> {
+    Line line{row.text(0), row.text(1), row.integer(2), row.integer(3)};
     const bool is_wanted =
         write.agent_names.empty() ||
         std::ranges::find(write.agent_names, line.agent_name) != write.agent_names.end();
     if (is_wanted) lines.push_back(std::move(line));
     return {};
-  });
-  if (!read) return read;
-  const std::string labels = to_text(Json(JsonArray(write.labels.begin(), write.labels.end())));
-  const std::string except = to_text(Json(JsonArray(write.except.begin(), write.except.end())));
+  }));
+  const auto list = [](const auto& values) {
+    return to_text(Json(JsonArray(values.begin(), values.end())));
+  };
+  const std::string labels = list(write.labels);
+  const std::string except = list(write.except);
+  const std::string except_models = list(write.except_models);
   for (Line& line : lines) {
-    read = queries_.each(
+    TRY(queries_.each(
         Query::queued_sessions,
         [&](const Row& row) -> Result<void> {
-          line.sessions.emplace_back(row.integer(0), row.integer(1));
+          line.sessions.push_back({row.integer(0), row.integer(1)});
           return {};
         },
         line.agent_name, row_limit(write.most), moment_.wall, moment_.boot_id, moment_.boot, labels,
-        except);
-    if (!read) return read;
+        except, line.tenant, except_models));
   }
-  std::erase_if(lines, [](const Line& line) { return line.sessions.empty(); });
-  if (lines.empty()) return {};
-  std::ranges::sort(lines, {}, [](const Line& line) {
-    const auto& [id, priority] = line.sessions.front();
-    return std::tuple(line.served, -priority, id);
-  });
-
+  const std::vector<Turn> turns = turns_of(lines, write.most);
+  if (turns.empty()) return {};
   std::int64_t served = 0;
-  read = queries_.each(Query::last_served, [&](const Row& row) -> Result<void> {
+  TRY(queries_.each(Query::last_served, [&](const Row& row) -> Result<void> {
     served = row.integer(0);
     return {};
-  });
-  if (!read) return read;
-  std::size_t left = write.most;
-  for (bool is_any = true; is_any && left > 0;) {
-    is_any = false;
-    for (Line& line : lines) {
-      if (line.sessions.empty() || left == 0) continue;
-      TRY(claim(line.sessions.front().first, write.runner_id));
-      line.served = ++served;
-      line.sessions.pop_front();
-      --left;
-      is_any = true;
-    }
+  }));
+  for (const Turn& turn : turns) {
+    TRY(claim(turn.id, write.runner_id));
+    lines[turn.line].served = ++served;
   }
   for (const Line& line : lines) {
-    TRY(queries_.run(Query::serve_agent, line.agent_name, line.served));
+    if (line.sessions.empty()) continue;
+    TRY(queries_.run(Query::serve_line, line.tenant, line.agent_name, line.served));
   }
+  return {};
+}
+
+// What runners took that are not alive any more is forgotten, so that it is free.
+Result<void> SqliteBatch::apply(const TakePermits& write) {
+  TRY(check_runner(write.runner_id));
+  TRY(queries_.run(Query::forget_slots, moment_.wall, moment_.boot_id, moment_.boot));
+  PaceRow pace;
+  TRY(queries_.each(
+      Query::pace,
+      [&](const Row& row) -> Result<void> {
+        pace = {row.integer(0), row.integer(1), row.integer(2)};
+        return {};
+      },
+      write.name));
+  std::vector<OtherSlots> others;
+  TRY(queries_.each(
+      Query::other_slots,
+      [&](const Row& row) -> Result<void> {
+        others.push_back({row.integer(0), row.integer(1)});
+        return {};
+      },
+      write.name, write.runner_id));
+  const PermitRuling ruling = permits_for(write, pace, others, now_);
+  TRY(queries_.run(Query::keep_pace, write.name, ruling.row.requests_until, ruling.row.tokens_until,
+                   ruling.row.paused_until));
+  TRY(queries_.run(Query::keep_slots, write.name, write.runner_id, ruling.permits.slots,
+                   sensible(write).slots));
+  ids_.permits.push_back(ruling.permits);
   return {};
 }
 

@@ -10,7 +10,16 @@
 namespace wright::store {
 
 Result<void> SqliteBatch::apply(const DeleteSession& write) {
-  return delete_family(target(write.session_id));
+  const SessionId id = target(write.session_id);
+  if (write.unless_running) {
+    const auto standing = TRY(standing_of(id));
+    const auto runners = TRY(read_runners(queries_));
+    if (standing.status == SessionStatus::running ||
+        is_alive(standing.lease.runner_id, runners, moment_)) {
+      return std::unexpected(is_running(id));
+    }
+  }
+  return delete_family(id);
 }
 
 Result<void> SqliteBatch::delete_family(SessionId id) {

@@ -36,9 +36,9 @@ std::string sql_of(Query query) {
       return fmt::format(
           "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
           "started_at, parent_session_id, config, format_version, parent_call_id, runner_id, "
-          "lease_epoch, status, priority, ready_at, labels) "
+          "lease_epoch, status, priority, ready_at, labels, tenant) "
           "SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11 IS NOT NULL, ?12, ?13, ?14, "
-          "?18 "
+          "?18, coalesce((SELECT tenant FROM agent_sessions WHERE id = ?7), ?19) "
           "WHERE (?11 IS NULL OR {}) AND (?10 IS NULL OR EXISTS (SELECT 1 FROM agent_tool_calls "
           "WHERE id = ?10 AND session_id = ?7))",
           is_alive_sql("?11", 15));
@@ -139,30 +139,58 @@ std::string sql_of(Query query) {
           "iterations = 0, priority = ?2, ready_at = ?3 "
           "WHERE id = ?1 AND parent_session_id IS NULL AND {} AND NOT {}",
           kHasEnded, is_alive_sql("agent_sessions.runner_id", 4));
-    case Query::queued_agents:
-      // Jumps from name to name in the index, however many sessions each of them has.
-      return "WITH RECURSIVE agents (name) AS ("
-             "SELECT min(agent_name) FROM agent_sessions WHERE status = 'queued' UNION ALL "
-             "SELECT (SELECT min(agent_name) FROM agent_sessions WHERE status = 'queued' "
-             "AND agent_name > agents.name) FROM agents WHERE name IS NOT NULL) "
-             "SELECT name, coalesce(served, 0) FROM agents "
-             "LEFT JOIN agent_queues ON agent_name = name WHERE name IS NOT NULL";
+    case Query::queued_lines:
+      // Jumps from line to line in the index, however many sessions each of them has.
+      return "WITH RECURSIVE lines (id) AS ("
+             "SELECT (SELECT id FROM agent_sessions WHERE status = 'queued' "
+             "ORDER BY tenant, agent_name LIMIT 1) UNION ALL "
+             // Not one comparison of both: SQLite would look for the first of them alone.
+             "SELECT coalesce((SELECT id FROM agent_sessions WHERE status = 'queued' "
+             "AND tenant = one.tenant AND agent_name > one.agent_name ORDER BY agent_name LIMIT "
+             "1), "
+             "(SELECT id FROM agent_sessions WHERE status = 'queued' AND tenant > one.tenant "
+             "ORDER BY tenant, agent_name LIMIT 1)) "
+             "FROM lines JOIN agent_sessions AS one ON one.id = lines.id) "
+             "SELECT one.tenant, one.agent_name, coalesce(served, 0), coalesce((SELECT max(served) "
+             "FROM agent_lines AS any WHERE any.tenant = one.tenant), 0) "
+             "FROM lines JOIN agent_sessions AS one ON one.id = lines.id "
+             "LEFT JOIN agent_lines AS line ON line.tenant = one.tenant "
+             "AND line.agent_name = one.agent_name";
     case Query::queued_sessions:
       return fmt::format(
-          "SELECT id, priority FROM agent_sessions WHERE status = 'queued' AND agent_name = ?1 "
+          "SELECT id, priority FROM agent_sessions WHERE status = 'queued' AND tenant = ?8 "
+          "AND agent_name = ?1 "
           "AND parent_session_id IS NULL AND (ready_at IS NULL OR ready_at <= ?3) AND NOT {} "
           "AND (labels IS NULL OR NOT EXISTS (SELECT 1 FROM json_each('[\"' || "
           "replace(labels, ',', '\",\"') || '\"]') WHERE value NOT IN (SELECT value FROM "
           "json_each(?6)))) AND id NOT IN (SELECT value FROM json_each(?7)) "
+          "AND provider NOT IN (SELECT value FROM json_each(?9)) "
+          "AND provider || ':' || model NOT IN (SELECT value FROM json_each(?9)) "
           "ORDER BY priority DESC, id LIMIT ?2",
           is_alive_sql("agent_sessions.runner_id", 3));
     case Query::claim_session:
       return "UPDATE agent_sessions SET status = 'running', runner_id = ?2, "
              "lease_epoch = lease_epoch + 1 WHERE id = ?1 RETURNING lease_epoch, cancel_reason";
-    case Query::last_served: return "SELECT coalesce(max(served), 0) FROM agent_queues";
-    case Query::serve_agent:
-      return "INSERT INTO agent_queues (agent_name, served) VALUES (?1, ?2) "
-             "ON CONFLICT (agent_name) DO UPDATE SET served = excluded.served";
+    case Query::last_served: return "SELECT coalesce(max(served), 0) FROM agent_lines";
+    case Query::serve_line:
+      return "INSERT INTO agent_lines (tenant, agent_name, served) VALUES (?1, ?2, ?3) "
+             "ON CONFLICT (tenant, agent_name) DO UPDATE SET served = excluded.served";
+    case Query::pace:
+      return "SELECT requests_until, tokens_until, paused_until FROM agent_paces WHERE name = ?1";
+    case Query::keep_pace:
+      return "INSERT INTO agent_paces (name, requests_until, tokens_until, paused_until) "
+             "VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) DO UPDATE SET "
+             "requests_until = excluded.requests_until, tokens_until = excluded.tokens_until, "
+             "paused_until = excluded.paused_until";
+    case Query::other_slots:
+      return "SELECT slots, wanted FROM agent_slots WHERE name = ?1 AND runner_id <> ?2";
+    case Query::keep_slots:
+      return "INSERT INTO agent_slots (name, runner_id, slots, wanted) VALUES (?1, ?2, ?3, ?4) "
+             "ON CONFLICT (name, runner_id) DO UPDATE SET slots = excluded.slots, "
+             "wanted = excluded.wanted";
+    case Query::forget_slots:
+      return fmt::format("DELETE FROM agent_slots WHERE NOT {}",
+                         is_alive_sql("agent_slots.runner_id", 1));
     case Query::insert_wait:
       return "INSERT INTO agent_waits (session_id, call_id, kind, shown, created_at, expires_at, "
              "covers) SELECT session_id, id, ?3, ?4, ?5, ?6, ?7 FROM agent_tool_calls "
@@ -194,10 +222,10 @@ std::string sql_of(Query query) {
       // ?3 says whether everything was copied, and with it what the session came to.
       return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
              "status, started_at, ended_at, result, config, format_version, forked_from, feedback, "
-             "context) SELECT agent_name, provider, model, system_prompt, user_prompt, "
+             "context, tenant) SELECT agent_name, provider, model, system_prompt, user_prompt, "
              "'completed', ?2, ?2, "
              "iif(?3, result, NULL), config, format_version, id, iif(?3, feedback, NULL), "
-             "iif(?3, context, NULL) "
+             "iif(?3, context, NULL), tenant "
              "FROM agent_sessions WHERE id = ?1";
     case Query::fork_message:
       return "INSERT INTO agent_messages (session_id, role, content, created_at, parts, "

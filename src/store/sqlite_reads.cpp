@@ -52,6 +52,11 @@ constexpr std::string_view kFamilyOfFirst =
     "(WITH RECURSIVE family (id) AS (SELECT ?1 UNION SELECT child.id FROM agent_sessions child "
     "JOIN family ON child.parent_session_id = family.id) SELECT id FROM family)";
 
+// For rows of sessions; with the number of the parameter.
+constexpr std::string_view kIsOfTenant =
+    " AND EXISTS (SELECT 1 FROM agent_sessions AS session WHERE session.id = session_id "
+    "AND session.tenant = ?{})";
+
 // The roots of every tree in which somebody should do something; see SessionFilter::needs_driver.
 // Each part reads an index that holds little else.
 std::string roots_without_driver() {
@@ -100,6 +105,7 @@ Result<std::vector<Session>> read_sessions(sqlite3* connection, const SessionFil
                              : " AND (instr(lower(user_prompt), lower(?5)) > 0 "
                                "OR instr(lower(result), lower(?5)) > 0)";
   sql += " AND id > ?10 AND id < ?11";
+  sql += filter.tenant ? " AND tenant = ?13" : " AND ?13 IS NULL";
   sql += filter.ended_before
              ? fmt::format(" AND {} AND coalesce(ended_at, started_at) < ?12", kHasEnded)
              : " AND ?12 IS NULL";
@@ -109,7 +115,8 @@ Result<std::vector<Session>> read_sessions(sqlite3* connection, const SessionFil
     sql += fmt::format(" AND id IN (SELECT id FROM up WHERE above IS NULL) AND NOT {} AND NOT {}",
                        kHasEnded, is_driven);
   }
-  sql += " ORDER BY id DESC LIMIT ?6";
+  const bool keeps_first = filter.keep == Page::Keep::first;
+  sql += fmt::format(" ORDER BY id {} LIMIT ?6", keeps_first ? "" : "DESC");
   std::optional<std::string_view> status;
   if (filter.status) status = to_string(*filter.status);
 
@@ -119,8 +126,9 @@ Result<std::vector<Session>> read_sessions(sqlite3* connection, const SessionFil
       statement.query(append_to(sessions, session_from), filter.started_since, filter.agent_name,
                       status, filter.parent_session_id, filter.text, row_limit(filter.limit),
                       now.wall, now.boot_id, now.boot, filter.after.value_or(kFirstId),
-                      filter.before.value_or(kLastId), filter.ended_before);
+                      filter.before.value_or(kLastId), filter.ended_before, filter.tenant);
   if (!read) return std::unexpected(read.error());
+  if (keeps_first) std::ranges::reverse(sessions);
   return sessions;
 }
 
@@ -179,12 +187,13 @@ Result<std::vector<StoredWait>> read_waits(sqlite3* connection, Queries& queries
   // The status stands in the text: that of open waits has an index of its own.
   if (filter.status) sql += fmt::format(" AND status = '{}'", to_string(*filter.status));
   sql += filter.id ? " AND id = ?2" : " AND ?2 IS NULL";
+  sql += filter.tenant ? fmt::format(kIsOfTenant, 6) : " AND ?6 IS NULL";
   sql += fmt::format(" {} LIMIT ?5", order_of(page));
   auto statement = TRY(Statement::prepare(connection, sql));
   std::vector<StoredWait> waits;
   const auto read = statement.query(append_to(waits, wait_from), filter.session_id, filter.id,
                                     page.after.value_or(kFirstId), page.before.value_or(kLastId),
-                                    row_limit(page.limit));
+                                    row_limit(page.limit), filter.tenant);
   put_in_order(page, waits);
   return rows_of(queries, filter.session_id, read, std::move(waits));
 }
@@ -194,13 +203,14 @@ Result<std::vector<StoredEvent>> read_events(sqlite3* connection, Queries& queri
   auto statement = TRY(Statement::prepare(
       connection,
       fmt::format(
-          "SELECT {} FROM agent_events WHERE sequence > ?2 AND {} ORDER BY sequence "
+          "SELECT {} FROM agent_events WHERE sequence > ?2 AND {}{} ORDER BY sequence "
           "LIMIT ?3",
           kEventColumns,
-          filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "?1 IS NULL")));
+          filter.session_id ? fmt::format("session_id IN {}", kFamilyOfFirst) : "?1 IS NULL",
+          filter.tenant ? fmt::format(kIsOfTenant, 4) : " AND ?4 IS NULL")));
   std::vector<StoredEvent> events;
   const auto read = statement.query(append_to(events, event_from), filter.session_id, filter.after,
-                                    row_limit(filter.limit));
+                                    row_limit(filter.limit), filter.tenant);
   return rows_of(queries, filter.session_id, read, std::move(events));
 }
 
@@ -258,7 +268,7 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
       "reasoning_tokens, cache_write_tokens, cost_usd, "
       "CASE WHEN ended_at IS NOT NULL THEN coalesce(worked_ms, ended_at - started_at) END "
       "FROM agent_sessions WHERE started_at >= ?1 AND (?2 IS NULL OR agent_name = ?2) "
-      "ORDER BY id"));
+      "AND (?3 IS NULL OR tenant = ?3) ORDER BY id"));
   auto read = runs.query(
       [&](const Row& row) -> Result<void> {
         const auto status = TRY(session_status_from(row.text(3)));
@@ -268,14 +278,15 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
                           row.optional_integer(10));
         return {};
       },
-      filter.started_since, filter.agent_name);
+      filter.started_since, filter.agent_name, filter.tenant);
   if (!read) return std::unexpected(read.error());
   auto calls = TRY(Statement::prepare(
       connection,
       "SELECT tool_name, agent_name, provider, model, call.status = 'failed', execution_time_ms "
       "FROM agent_sessions AS session JOIN agent_tool_calls AS call "
       "ON call.session_id = session.id WHERE started_at >= ?1 "
-      "AND (?2 IS NULL OR agent_name = ?2) AND call.status IN ('completed', 'failed') "
+      "AND (?2 IS NULL OR agent_name = ?2) AND (?3 IS NULL OR tenant = ?3) AND call.status IN "
+      "('completed', 'failed') "
       "ORDER BY session.id, call.id"));
   read = calls.query(
       [&](const Row& row) -> Result<void> {
@@ -284,7 +295,7 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
                            row.optional_integer(5));
         return {};
       },
-      filter.started_since, filter.agent_name);
+      filter.started_since, filter.agent_name, filter.tenant);
   if (!read) return std::unexpected(read.error());
   return std::move(collector).finish();
 }

@@ -102,6 +102,47 @@ TEST_F(SqliteStoreTest, sees_what_another_store_on_the_file_wrote) {
   EXPECT_EQ(code_of(store().create_message(id, Role::user, "too late")), ErrorCode::not_found);
 }
 
+// The words of an enum, from its first on.
+template <class Enum>
+Rows words_of() {
+  Rows words;
+  while (true) {
+    const auto word = to_string(static_cast<Enum>(words.size()));
+    if (word == "invalid") return words;
+    words.emplace_back(word);
+  }
+}
+
+// Those that the table takes from other programs, of these and one that no enum has.
+Rows taken(sqlite3* connection, const std::string& set, Rows words) {
+  words.emplace_back("odd");
+  std::erase_if(words, [&](const std::string& word) {
+    return !execute(connection, fmt::format("{} = '{}'", set, word).c_str());
+  });
+  return words;
+}
+
+// The store itself does not have every word checked that it writes.
+TEST_F(SqliteStoreTest, the_tables_take_the_words_of_the_enums_and_no_others) {
+  const SessionId id = new_session();
+  value_of(store().create_message(id, Role::user, "Hi"));
+  const CallId call = value_of(store().create_tool_call(id, {}, {"c", "t", "{}"}));
+  const std::vector<Write> writes{UpdateCall{.call_id = call, .status = CallStatus::waiting},
+                                  OpenWait{id, call}};
+  value_of(store().apply(writes));
+  EXPECT_EQ(rows("PRAGMA integrity_check"), Rows{"ok"});
+  sqlite3* const other = other_.get();
+  EXPECT_EQ(taken(other, "UPDATE agent_sessions SET status", words_of<SessionStatus>()),
+            words_of<SessionStatus>());
+  EXPECT_EQ(taken(other, "UPDATE agent_messages SET role", words_of<Role>()), words_of<Role>());
+  EXPECT_EQ(taken(other, "UPDATE agent_tool_calls SET status", words_of<CallStatus>()),
+            words_of<CallStatus>());
+  EXPECT_EQ(taken(other, "UPDATE agent_waits SET status", words_of<WaitStatus>()),
+            words_of<WaitStatus>());
+  EXPECT_EQ(taken(other, "UPDATE agent_waits SET kind", words_of<WaitKind>()),
+            words_of<WaitKind>());
+}
+
 TEST_F(SqliteStoreTest, names_the_row_that_cannot_be_read) {
   const SessionId id = new_session();
   const auto ids = value_of(
@@ -207,7 +248,8 @@ TEST_F(SqliteStoreTest, reads_and_deletes_a_session_without_reading_whole_tables
         "SELECT id FROM agent_waits WHERE call_id = 1",
         "SELECT id FROM agent_waits WHERE status = 'open' AND expires_at <= 1",
         "SELECT session_id FROM agent_tool_calls WHERE has_news = 1 AND session_id = 1",
-        "SELECT id FROM agent_sessions WHERE status = 'queued' AND agent_name = 'a' "
+        "SELECT id FROM agent_sessions WHERE status = 'queued' AND tenant = '' "
+        "AND agent_name = 'a' "
         "ORDER BY priority DESC, id",
         "SELECT id FROM agent_sessions WHERE status = 'running' AND runner_id = 1"}) {
     EXPECT_EQ(plan(sql).find("SCAN"), std::string::npos) << plan(sql);

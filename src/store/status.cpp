@@ -175,9 +175,9 @@ Error record_exists(std::string_view kind, std::string_view key) {
 
 Error record_changed(std::string_view kind, std::string_view key) {
   return {ErrorCode::unavailable,
-          to_valid_utf8(fmt::format("The record {} of the kind {} is not what it was: read it again",
-                                    key, kind)),
-          {}};
+          to_valid_utf8(fmt::format(
+              "The record {} of the kind {} is not what it was: read it again", key, kind)),
+          JsonObject{{"record_kind", to_valid_utf8(std::string(kind))}}};
 }
 
 Error call_without_parent() {
@@ -203,6 +203,10 @@ Error has_not_ended(SessionId id, SessionStatus status) {
       ErrorCode::unavailable,
       fmt::format("Session {} is {}: it takes a message when it has ended", id, to_string(status)),
       JsonObject{{"status", to_string(status)}}};
+}
+
+Error is_running(SessionId id) {
+  return {ErrorCode::unavailable, fmt::format("Session {} is running: cancel it first", id), {}};
 }
 
 Error queued_child() {

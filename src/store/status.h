@@ -43,6 +43,7 @@ Error illegal_close(WaitStatus status);
 Error has_ended(SessionId id, SessionStatus status);
 Error has_not_ended(SessionId id, SessionStatus status);
 Error queued_child();
+Error is_running(SessionId id);
 Error queued_with_runner();
 
 // Why a wait that is no longer open, or whose time is over, takes no answer.

@@ -1,9 +1,11 @@
 // What every store promises about runners and the sessions they drive.
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <chrono>
 #include <limits>
 #include <set>
+#include <thread>
 
 #include "store/store_suite.h"
 
@@ -228,6 +230,59 @@ TEST_P(StoreLeases, say_which_session_does_not_exist) {
   EXPECT_EQ(apply_one(store(), ClaimLease{9, one}).error().message, "There is no session 9");
   EXPECT_EQ(hold(9, one).error().message, "There is no session 9");
   EXPECT_EQ(code_of(hold(9, one)), ErrorCode::not_found);
+}
+
+TEST_P(StoreLeases, keep_a_session_from_being_deleted_where_that_is_said) {
+  const RunnerId runner = new_runner("host:1");
+  const SessionId session = new_session();
+  const DeleteSession carefully{.session_id = session, .unless_running = true};
+  EXPECT_EQ(code_of(store().apply_one(carefully)), ErrorCode::unavailable)
+      << "it is running, though nobody drives it yet";
+  value_of(
+      store().apply_one(UpdateSession{.session_id = session, .status = SessionStatus::waiting}));
+  take(session, runner);
+  EXPECT_EQ(code_of(store().apply_one(carefully)), ErrorCode::unavailable)
+      << "a living runner has it";
+  EXPECT_EQ(value_of(store().get_session(session)).status, SessionStatus::waiting);
+  // The whole batch stands or falls with it.
+  const std::vector<Write> writes{AppendMessage{session, Message{Role::user, {Text{"Hi"}}}},
+                                  carefully};
+  EXPECT_EQ(code_of(store().apply(writes)), ErrorCode::unavailable);
+  EXPECT_TRUE(value_of(store().get_messages(session)).empty());
+  now_ += 1000;
+  value_of(store().apply_one(carefully));
+  EXPECT_EQ(code_of(store().get_session(session)), ErrorCode::not_found);
+  EXPECT_EQ(code_of(store().apply_one(carefully)), ErrorCode::not_found);
+  const SessionId driven = new_session();
+  take(driven, new_runner("host:2"));
+  expect_ok(store().delete_session(driven));
+}
+
+TEST_P(StoreLeases, a_session_is_deleted_or_taken_and_never_both) {
+  const RunnerId runner = new_runner("host:1");
+  for (int round = 0; round < 20; ++round) {
+    const SessionId session = new_session();
+    value_of(
+        store().apply_one(UpdateSession{.session_id = session, .status = SessionStatus::waiting}));
+    std::barrier both(2);
+    Result<BatchIds> taken;
+    std::thread taking([&] {
+      both.arrive_and_wait();
+      taken = store().apply_one(ClaimLease{session, runner});
+    });
+    both.arrive_and_wait();
+    const auto deleted =
+        store().apply_one(DeleteSession{.session_id = session, .unless_running = true});
+    taking.join();
+    EXPECT_NE(taken.has_value(), deleted.has_value());
+    EXPECT_EQ(store().get_session(session).has_value(), taken.has_value());
+    if (!taken) {
+      EXPECT_EQ(taken.error().code, ErrorCode::not_found);
+    }
+    if (!deleted) {
+      EXPECT_EQ(deleted.error().code, ErrorCode::unavailable);
+    }
+  }
 }
 
 TEST_P(StoreLeases, a_lost_lease_refuses_the_whole_batch) {

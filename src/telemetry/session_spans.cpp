@@ -76,6 +76,7 @@ std::string finish_reason(StopReason reason) {
     case StopReason::content_filter: return "content_filter";
     case StopReason::end_turn:
     case StopReason::stop_sequence:
+    case StopReason::paused:
     case StopReason::other: break;
   }
   return "stop";

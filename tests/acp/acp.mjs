@@ -90,25 +90,29 @@ function startAgent(model) {
   input.on("data", (piece) => child.stdin.write(piece));
   input.on("end", () => child.stdin.end());
   const ended = new Promise((done) => child.on("close", (code) => done(code)));
-  return { child, errors: () => errors, ended,
+  return { child, sent, errors: () => errors, ended,
     stream: ndJsonStream(Writable.toWeb(input), Readable.toWeb(output)) };
 }
 
 // Runs `play` with a connected editor; `answer` decides about permission.
-async function editor(scripts, play, { permit = () => "once", capabilities = {}, elicit } = {}) {
+async function editor(scripts, play, { permit = () => "once", capabilities = {}, elicit, files } = {}) {
   const model = await startModel(scripts);
   const agent = startAgent(model);
   const updates = [];
   const asked = [];
   const app = client({ name: "test" })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       asked.push(params);
-      const choice = permit(params, asked.length);
+      const choice = await permit(params, asked.length);
       return choice === null ? { outcome: { outcome: "cancelled" } }
         : { outcome: { outcome: "selected", optionId: choice } };
     })
     .onNotification(methods.client.session.update, ({ params }) => { updates.push(params); });
   if (elicit) app.onRequest(methods.client.elicitation.create, ({ params }) => elicit(params));
+  if (files) {
+    app.onRequest(methods.client.fs.readTextFile, ({ params }) => ({ content: files.read(params.path) }))
+      .onRequest(methods.client.fs.writeTextFile, ({ params }) => { files.write(params.path, params.content); return {}; });
+  }
   try {
     await app.connectWith(agent.stream, async (context) => {
       const ready = await context.request(methods.agent.initialize, {
@@ -254,6 +258,149 @@ await test("changes nothing in plan mode", () => editor({
   assert.equal(place.read("a.txt"), "new");
 }, { permit: () => "refuse" }));
 
+// Lines as they are, in one write: what the library would send apart.
+function sendRaw(agent, ...messages) {
+  for (const { id, method } of messages) if (id !== undefined && method) agent.sent.set(id, method);
+  agent.child.stdin.write(messages.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
+}
+const prompt = (id, sessionId, text) => ({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
+const answerTo = (agent, id) => new Promise((done) => agent.child.stdout.on("data", (piece) => {
+  for (const line of piece.split("\n")) {
+    if (line.includes(`"id":${id}`) && line.includes("result")) done(JSON.parse(line).result);
+  }
+}));
+
+await test("hears what cancels a prompt right behind it", () => editor({
+  "edit it": [[["write_file", { path: "a.txt", content: "new" }]], "Done."],
+}, async ({ begin, agent }) => {
+  const place = tree({ "a.txt": "old" });
+  const { sessionId } = await begin(place.folder);
+  for (const [id, cancel] of [[901, { method: "session/cancel", params: { sessionId } }],
+    [902, { method: "$/cancel_request", params: { requestId: 902 } }]]) {
+    const answer = answerTo(agent, id);
+    sendRaw(agent, prompt(id, sessionId, "edit it"), cancel);
+    assert.deepEqual(await answer, { stopReason: "cancelled" });
+  }
+  assert.equal(place.read("a.txt"), "old");
+}));
+
+await test("does nothing for an editor that is gone", async () => {
+  const place = tree({ "a.txt": "old" });
+  await editor({ "edit it": [[["write_file", { path: "a.txt", content: "new" }]], "Done."] }, async ({ begin, agent }) => {
+    const { sessionId } = await begin(place.folder);
+    sendRaw(agent, prompt(903, sessionId, "edit it"));
+    agent.child.stdin.end();
+    assert.equal(await agent.ended, 0);
+  }).catch((problem) => assert.match(String(problem), /connection closed/));
+  assert.equal(place.read("a.txt"), "old");
+});
+
+await test("takes the first answer about permission only", () => editor({
+  "remove it": [[["bash", { command: "rm a.txt" }]], "Tried."],
+}, async ({ begin, agent }) => {
+  const place = tree({ "a.txt": "a" });
+  const { sessionId } = await begin(place.folder);
+  agent.child.stdout.on("data", (piece) => {
+    for (const line of piece.split("\n")) {
+      if (!line.includes("session/request_permission")) continue;
+      const { id } = JSON.parse(line);
+      const chosen = (optionId) => ({ id, result: { outcome: { outcome: "selected", optionId } } });
+      sendRaw(agent, chosen("refuse"), chosen("once"));
+    }
+  });
+  const answer = answerTo(agent, 904);
+  sendRaw(agent, prompt(904, sessionId, "remove it"));
+  await answer;
+  assert.ok(existsSync(join(place.folder, "a.txt")));
+}));
+
+{
+  let planNow;
+  await test("changes nothing from the moment on that the mode is plan", () => editor({
+    "edit it": [[["bash", { command: "rm a.txt" }]], [["write_file", { path: "b.txt", content: "new" }]],
+      [["bash", { command: "cat a.txt" }]], "Planned."],
+  }, async ({ context, begin, say, kinds }) => {
+    const place = tree({ "a.txt": "old" });
+    const { sessionId } = await begin(place.folder);
+    planNow = () => context.request(methods.agent.session.setMode, { sessionId, modeId: "plan" });
+    assert.equal((await say(sessionId, "edit it")).stopReason, "end_turn");
+    assert.ok(existsSync(join(place.folder, "a.txt")));
+    assert.ok(!existsSync(join(place.folder, "b.txt")));
+    const ends = kinds("tool_call_update").map(({ status }) => status).filter((each) => each === "failed" || each === "completed");
+    assert.deepEqual(ends, ["failed", "failed", "completed"]);
+  }, { permit: async () => { await planNow(); return "once"; } }));
+}
+
+await test("runs no tool of a server in plan mode that can do more than read", () => editor({
+  "use it": [[["ev__destroy", {}], ["ev__look", {}]], "Done."],
+}, async ({ context, say }) => {
+  const place = tree({ "a.txt": "" });
+  const log = join(place.folder, "called");
+  const server = `const { appendFileSync } = require("node:fs");
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) return;
+      const tool = (name, more) => ({ name, description: name, inputSchema: { type: "object" }, ...more });
+      const result = method === "initialize" ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "ev", version: "1" } }
+        : method === "tools/list" ? { tools: [tool("destroy"), tool("look", { annotations: { readOnlyHint: true } })] }
+        : method === "tools/call" ? (appendFileSync(${JSON.stringify(log)}, params.name + "\\n"), { content: [{ type: "text", text: "done" }] }) : {};
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });`;
+  const { sessionId } = await context.request(methods.agent.session.new, { cwd: place.folder,
+    mcpServers: [{ name: "ev", command: process.execPath, args: ["-e", server], env: [] }] });
+  await context.request(methods.agent.session.setMode, { sessionId, modeId: "plan" });
+  await say(sessionId, "use it");
+  assert.equal(readFileSync(log, "utf8"), "look\n");
+}));
+
+await test("keeps the mode of a session", async () => {
+  const place = tree({ "a.txt": "old" });
+  const scripts = { "edit it": [[["write_file", { path: "a.txt", content: "new" }]], "Done."], "hello": ["Hello."] };
+  let sessionId;
+  await editor(scripts, async ({ context, begin, say }) => {
+    sessionId = (await begin(place.folder)).sessionId;
+    await context.request(methods.agent.session.setMode, { sessionId, modeId: "plan" });
+    await say(sessionId, "hello");
+  });
+  await editor(scripts, async ({ context, say }) => {
+    const loaded = await context.request(methods.agent.session.load, { sessionId, cwd: place.folder, mcpServers: [] });
+    assert.equal(loaded.modes.currentModeId, "plan");
+    await say(sessionId, "edit it");
+    assert.equal(place.read("a.txt"), "old");
+    await context.request(methods.agent.session.setMode, { sessionId, modeId: "code" });
+    await say(sessionId, "edit it");
+    assert.equal(place.read("a.txt"), "new");
+  });
+});
+
+await test("shows what would run, and tells the hooks of sessions", async () => {
+  const place = tree({ "old.txt": "", "new.txt": "" });
+  const own = join(home, ".config", "wright");
+  const log = join(home, "hooks.log");
+  const changed = JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { command: "rm new.txt" } } });
+  // They write outside of the folder.
+  const hook = (command) => [{ hooks: [{ type: "command", command, sandbox: false }] }];
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, "hooks.json"), JSON.stringify({ hooks: {
+    PreToolUse: [{ matcher: "bash", ...hook(`echo '${changed}'`)[0] }],
+    SessionStart: hook(`echo start >> ${log}`), Stop: hook(`echo stop >> ${log}`), Notification: hook(`echo notify >> ${log}`) } }));
+  try {
+    await editor({ "remove it": [[["bash", { command: "rm old.txt" }]], "Done."] }, async ({ begin, say, asked, kinds }) => {
+      const { sessionId } = await begin(place.folder);
+      await say(sessionId, "remove it");
+      assert.equal(asked[0].toolCall.title, "rm new.txt");
+      assert.deepEqual(asked[0].toolCall.rawInput.command, "rm new.txt");
+      assert.match(asked[0].toolCall.content[0].content.text, /rm new\.txt/);
+      assert.ok(kinds("tool_call_update").some(({ rawInput }) => rawInput?.command === "rm new.txt"));
+      assert.ok(existsSync(join(place.folder, "old.txt")) && !existsSync(join(place.folder, "new.txt")));
+    });
+  } finally {
+    rmSync(join(own, "hooks.json"));
+  }
+  // It starts again when it goes on after the answer.
+  assert.deepEqual(readFileSync(log, "utf8").trim().split("\n"), ["start", "notify", "start", "stop"]);
+});
+
 await test("changes the model", () => editor({}, async ({ context, begin, say, text }) => {
   const { sessionId } = await begin(tree({ "README.md": "# A thing\n" }).folder);
   const changed = await context.request(methods.agent.session.setConfigOption, { sessionId, configId: "model", value: "offline" });
@@ -329,6 +476,56 @@ await test("reads resources that come with a prompt", () => editor({
   assert.deepEqual(model.problems, []);
 }));
 
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+await test("shows the model images of prompts, and replays them", () => editor({
+  "look": [(messages) => {
+    const parts = messages.at(-1).content;
+    assert.deepEqual(parts.filter((part) => part.type === "image_url").map((part) => part.image_url.url),
+      [`data:image/png;base64,${pixel}`, `data:image/png;base64,${pixel}`]);
+    return "Two pixels.";
+  }],
+}, async ({ context, ready, begin, text, kinds, model }) => {
+  assert.equal(ready.agentCapabilities.promptCapabilities.image, true);
+  const place = tree({ "a.txt": "" });
+  const { sessionId } = await begin(place.folder);
+  await context.request(methods.agent.session.prompt, { sessionId, prompt: [
+    { type: "text", text: "look" }, { type: "image", mimeType: "image/png", data: pixel },
+    { type: "resource", resource: { uri: "file:///b.png", mimeType: "image/png", blob: pixel } }] });
+  assert.deepEqual(model.problems, []);
+  assert.equal(text(), "Two pixels.");
+  await context.request(methods.agent.session.load, { sessionId, cwd: place.folder, mcpServers: [] });
+  assert.equal(kinds("user_message_chunk").filter((update) => update.content.type === "image").length, 2);
+  const problem = await context.request(methods.agent.session.prompt, { sessionId, prompt: [
+    { type: "image", mimeType: "image/png", data: "no base64" }] }).then(() => null, (error) => error);
+  assert.equal(problem?.code, -32602);
+}));
+
+await test("sees what is not saved in the editor, never writes over it, and shows what it wrote", async () => {
+  const place = tree({ "a.txt": "saved\n", "b.txt": "old\n" });
+  const buffers = { [join(place.folder, "a.txt")]: "saved\ntyped\n" };
+  const written = {};
+  await editor({
+    "edit": [
+      [["read_file", { path: "a.txt" }]],
+      (messages) => { assert.match(messages.at(-1).content, /not saved yet/); assert.match(messages.at(-1).content, /\+typed/);
+        return [["write_file", { path: "a.txt", content: "lost\n" }]]; },
+      (messages) => { assert.match(messages.at(-1).content, /would be lost/);
+        return [["write_file", { path: "b.txt", content: "new\n" }]]; },
+      "Done.",
+    ],
+  }, async ({ begin, say, text, model }) => {
+    const { sessionId } = await begin(place.folder);
+    await say(sessionId, "edit");
+    assert.deepEqual(model.problems, []);
+    assert.equal(text(), "Done.");
+    assert.equal(place.read("a.txt"), "saved\n");
+    assert.equal(place.read("b.txt"), "new\n");
+    assert.deepEqual(written, { [join(place.folder, "b.txt")]: "new\n" });
+  }, { capabilities: { fs: { readTextFile: true, writeTextFile: true } },
+    files: { read: (path) => buffers[path] ?? readFileSync(path, "utf8"),
+      write: (path, content) => { written[path] = content; } } });
+});
+
 await test("refuses what makes no sense, and goes on", () => editor({ "hello": ["Hello."] }, async ({ context, begin, say, text, agent }) => {
   const { sessionId } = await begin(tree({ "a.txt": "" }).folder);
   const refused = async (method, params, code) => {
@@ -338,6 +535,7 @@ await test("refuses what makes no sense, and goes on", () => editor({ "hello": [
   await refused("session/prompt", { sessionId: "nobody", prompt: [{ type: "text", text: "x" }] }, -32002);
   await refused("session/new", { cwd: "relative", mcpServers: [] }, -32602);
   await refused("session/new", { cwd: "/does/not/exist", mcpServers: [] }, -32602);
+  await refused("session/new", { cwd: "/tmp\0/x", mcpServers: [] }, -32602);
   await refused("session/load", { sessionId: "nobody", cwd: home, mcpServers: [] }, -32002);
   await refused("session/set_mode", { sessionId, modeId: "wild" }, -32602);
   await refused("_own/method", {}, -32601);

@@ -105,6 +105,18 @@ constexpr const char* kNineQuestions =
   {"id":"h","question":"Your address?","type":"email"},
   {"id":"i","question":"Your page?","type":"url","optional":true}]}]]])";
 
+// A script that looks at the pages as a person would.
+void browse(ServedService& served, const std::string& script) {
+  const char* pictures = std::getenv("WRIGHT_PICTURES");
+  const std::string command = std::string("cp ") + WRIGHT_BROWSER_SOURCE + "/" + script + " " +
+                              WRIGHT_BROWSER_FOLDER + "/ && cd " + WRIGHT_BROWSER_FOLDER +
+                              " && timeout 240 node " + script + " http://" +
+                              served.http().addresses().at(0) + " " + served.tokens().make_code() +
+                              " " + (pictures == nullptr ? "" : pictures);
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 TEST(Dashboard, works_in_a_browser) {
   ServedService served(everything());
   served.begin("A session that was there before");
@@ -127,16 +139,69 @@ TEST(Dashboard, works_in_a_browser) {
   served.begin(R"(do [[["change",{"path":"main.cpp"}]]])");
   served.begin("<img src=x onerror=\"document.title='owned'\"> \xE2\x80\xAEright to left");
   served.writer().flush();
-  const char* pictures = std::getenv("WRIGHT_PICTURES");
-  const std::string command = std::string("cp ") + WRIGHT_BROWSER_SOURCE + "/dashboard.mjs " +
-                              WRIGHT_BROWSER_FOLDER + "/ && cd " + WRIGHT_BROWSER_FOLDER +
-                              " && timeout 240 node dashboard.mjs http://" +
-                              served.http().addresses().at(0) + " " + served.tokens().make_code() +
-                              " " + (pictures == nullptr ? "" : pictures);
-  const int status = std::system(command.c_str());
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  browse(served, "dashboard.mjs");
   EXPECT_TRUE(served.store().get_waits({.status = WaitStatus::open}).value().empty())
       << "it was all answered in the browser";
+}
+
+constexpr int kTurns = 3'000;
+constexpr int kCallsOfTurn = 10;
+
+// As a server would have left it behind: every call with its events and its row.
+void store_long_session(Store& store) {
+  Batch first{.create = NewSession{.agent_name = "parrot", .user_prompt = "Thirty thousand calls"}};
+  const auto begun = store.apply_all({&first, 1});
+  ASSERT_TRUE(begun.at(0)) << begun.at(0).error().message;
+  const SessionId id = begun.at(0)->session;
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  std::int64_t at = now;
+  const auto event = [&](const char* type, Json data) {
+    return NewEvent{.type = type, .data = std::move(data), .at = ++at};
+  };
+  std::vector<Write> writes{
+      AppendEvents{.session_id = id, .events = {event("session_started", {{"session_id", id}})}}};
+  for (int turn = 1; turn <= kTurns; ++turn) {
+    Message answer{.role = Role::assistant};
+    AppendEvents happened{.session_id = id};
+    happened.events.push_back(event("model_started", {{"iteration", turn}}));
+    happened.events.push_back(event("model_ended", {{"text", ""}}));
+    for (int i = 0; i < kCallsOfTurn; ++i) {
+      const std::string call = "call-" + std::to_string(turn) + "-" + std::to_string(i);
+      const Json arguments{{"path", call + ".txt"}};
+      answer.parts.emplace_back(
+          ToolCall{.id = call, .name = "read", .arguments = to_text(arguments)});
+      happened.events.push_back(
+          event("tool_started", {{"call_id", call}, {"name", "read"}, {"arguments", arguments}}));
+      happened.events.push_back(event("tool_ended", {{"call_id", call},
+                                                     {"name", "read"},
+                                                     {"status", "completed"},
+                                                     {"duration_ms", 1},
+                                                     {"content", "Lines of " + call}}));
+    }
+    writes.emplace_back(AppendMessage{
+        .session_id = id, .message = std::move(answer), .started_calls = kCallsOfTurn});
+    writes.emplace_back(std::move(happened));
+    if (turn % 100 == 0 || turn == kTurns) {
+      const auto stored = store.apply(writes);
+      ASSERT_TRUE(stored) << stored.error().message;
+      writes.clear();
+      for (const CallId call : stored->calls) {
+        writes.emplace_back(UpdateCall{.call_id = call, .status = CallStatus::completed});
+      }
+    }
+  }
+  ASSERT_TRUE(store.apply(writes));
+  ASSERT_TRUE(store.apply(std::vector<Write>{
+      AppendEvents{.session_id = id, .events = {event("run_ended", {{"phase", "done"}})}},
+      UpdateSession{.session_id = id, .status = SessionStatus::completed, .result = "Done."}}));
+}
+
+TEST(Dashboard, shows_a_session_of_thirty_thousand_calls) {
+  ServedService served(everything());
+  store_long_session(served.store());
+  browse(served, "long_session.mjs");
 }
 
 }  // namespace

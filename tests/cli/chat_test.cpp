@@ -383,6 +383,33 @@ TEST_F(ChatAtTerminal, stops_the_answer_and_not_the_chat_at_control_c) {
   EXPECT_EQ(chat.finish().exit_code, 0);
 }
 
+TEST_F(ChatAtTerminal, asks_hooks_about_what_is_typed_while_an_answer_comes) {
+  const SilentServer server;
+  home_.write_config(
+      "[vendors.silent]\nneeds_key = false\nprotocol = \"openai-chat\"\nbase_url = "
+      "\"http://127.0.0.1:" +
+      std::to_string(server.port()) + "/v1\"\n");
+  std::ofstream(home_.config_file().parent_path() / "hooks.json")
+      << R"({"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "sandbox": false,)"
+         R"( "command": "! grep -q hunter2 || { echo no secrets >&2; exit 2; }"}]}]}})";
+  Process chat({"chat", "--model", "silent:model"}, home_.environment, home_.project(),
+               Streams::terminal);
+  chat.await("> ");
+  chat.write("hello\r");
+  chat.await("thinking");
+  chat.write("it is hunter2\r");
+  chat.await("no secrets");
+  chat.write("go on\r");
+  chat.await("queued: go on");
+  chat.write("\x03");
+  chat.await("Stopped; the session goes on");
+  chat.await("> go on");  // at the prompt again
+  chat.write("\x15\x04");
+  const Finished ended = chat.finish();
+  EXPECT_TRUE(has(ended.output, "not sent")) << ended.output;
+  EXPECT_FALSE(has(ended.output, "queued: it is")) << ended.output;
+}
+
 TEST_F(ChatAtTerminal, ends_when_it_is_told_to_and_keeps_the_session) {
   Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
   chat.await("> ");

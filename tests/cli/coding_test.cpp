@@ -1,6 +1,12 @@
 // `wright` alone, and what a person at a terminal sees of files that are taken back.
 #include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
+#include <map>
+#include <memory>
+
+#include "net/canned_server.h"
 #include "process.h"
 #include "state.h"
 
@@ -75,6 +81,113 @@ TEST(Coding, settings_are_read_and_written) {
   EXPECT_EQ(home.wright({"init", "--model", "offline"}).exit_code, 0);
   EXPECT_EQ(home.wright({"config", "get", "agent.model"}).output, "offline\n");
   EXPECT_EQ(home.wright({"init", "--model", "nobody:nothing"}).exit_code, 1);
+}
+
+TEST(Coding, what_was_pasted_begins_no_command) {
+  const Home home;
+  std::string block = "!touch pasted.txt";
+  for (int i = 0; i < 40; ++i) block += "\r# a harmless line";
+  const auto pasted = [](const std::string& text) { return "\x1b[200~" + text + "\x1b[201~"; };
+  // The last line is the first message, from the history.
+  const Finished ended = home.wright_on_terminal(
+      {"chat", "--model", "offline"}, pasted(block) + "\n" + pasted("/export exported.md") + "\n!" +
+                                          pasted(block) + "\n\x10\x10\x10\n/quit\n");
+  EXPECT_TRUE(has(ended.output, "commands are typed")) << ended.output;
+  EXPECT_TRUE(has(ended.output, "was not on the screen")) << ended.output;
+  EXPECT_FALSE(std::filesystem::exists(home.project() / "pasted.txt")) << ended.output;
+  EXPECT_FALSE(std::filesystem::exists(home.project() / "exported.md")) << ended.output;
+}
+
+TEST(Coding, settings_that_are_written_at_once_are_all_kept) {
+  const Home home;
+  std::vector<std::unique_ptr<Process>> writing;
+  for (const auto& [key, value] : std::map<std::string, std::string>{{"agent.max_tokens", "777"},
+                                                                     {"agent.max_iterations", "7"},
+                                                                     {"agent.undo", "false"},
+                                                                     {"bash.preset", "minimal"},
+                                                                     {"bash.network", "off"},
+                                                                     {"log.level", "off"}}) {
+    writing.push_back(std::make_unique<Process>(Arguments{"config", "set", key, value},
+                                                home.environment, home.project(), Streams::pipes));
+  }
+  for (const auto& each : writing) {
+    each->close_input();
+    const Finished ended = each->finish();
+    EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  }
+  const std::string text = content_of(home.config_file());
+  for (const char* line : {"max_tokens = 777", "max_iterations = 7", "undo = false",
+                           "preset = \"minimal\"", "network = \"off\"", "level = \"off\""}) {
+    EXPECT_TRUE(has(text, line)) << text;
+  }
+}
+
+TEST(Init, asks_for_a_key_and_keeps_it_when_it_works) {
+  net::testing::CannedServer server([](net::testing::Connection& connection) {
+    for (std::string request = connection.read_request(); !request.empty();
+         request = connection.read_request()) {
+      const bool is_known = has(request, "sk-ant-typed-0123456789");
+      connection.answer(
+          is_known ? 200 : 401,
+          is_known
+              ? R"({"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}})"
+              : R"({"type":"error","error":{"type":"authentication_error","message":"no"}})",
+          "Content-Type: application/json\r\n");
+    }
+  });
+  Home home;
+  home.environment["ANTHROPIC_BASE_URL"] = server.url("/v1");
+  const auto init = [&](std::string_view key) {
+    Process process({"init", "--model", "anthropic:claude-sonnet-4-5"}, home.environment,
+                    home.project(), Streams::terminal);
+    process.await("Key for");
+    process.write(key);
+    return process.finish();
+  };
+  EXPECT_EQ(init("sk-ant-wrong-0123456789\n").exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(home.config_file()));
+  const Finished kept = init("sk-ant-typed-0123456789\n");
+  EXPECT_EQ(kept.exit_code, 0) << kept.output;
+  EXPECT_FALSE(has(kept.output, "sk-ant-typed")) << kept.output;
+  EXPECT_TRUE(has(content_of(home.config_file()),
+                  "[api_keys]\nanthropic_api_key = \"sk-ant-typed-0123456789\""));
+  EXPECT_EQ(std::filesystem::status(home.config_file()).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST(Init, finds_a_server_on_this_machine) {
+  net::testing::CannedServer server([](net::testing::Connection& connection) {
+    for (std::string request = connection.read_request(); !request.empty();
+         request = connection.read_request()) {
+      connection.answer(
+          200,
+          request.starts_with("GET")
+              ? R"({"models":[{"name":"tiny:1b","model":"tiny:1b"}]})"
+              : R"({"model":"tiny:1b","message":{"role":"assistant","content":"ok"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1})",
+          "Content-Type: application/json\r\n");
+    }
+  });
+  Home home;
+  home.environment["OLLAMA_HOST"] = server.url("");
+  const Finished ended = home.wright_on_terminal({"init"}, "ollama:tiny:1b\n");
+  EXPECT_EQ(ended.exit_code, 0) << ended.output;
+  EXPECT_TRUE(has(ended.output, "  ollama:tiny:1b")) << ended.output;
+  EXPECT_EQ(home.wright({"config", "get", "agent.model"}).output, "ollama:tiny:1b\n");
+}
+
+// An editor that goes away while a server of tools has not answered yet.
+TEST(Acp, ends_with_its_editor_whatever_it_waits_for) {
+  const Home home;
+  home.write_config(
+      "[mcp.servers.mute]\ncommand = \"sleep\"\nargs = [\"3600\"]\nstartup_timeout = \"1h\"\n"
+      "sandbox = \"off\"\n");
+  const Json begin{{"jsonrpc", "2.0"},
+                   {"id", 1},
+                   {"method", "session/new"},
+                   {"params", {{"cwd", home.project().string()}, {"mcpServers", JsonArray{}}}}};
+  const Finished ended = home.wright({"acp", "--model", "offline"}, to_text(begin) + "\n");
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_TRUE(has(ended.error, "mute")) << ended.error;
 }
 
 }  // namespace

@@ -155,5 +155,14 @@ TEST(Resume, explains_what_it_cannot_do) {
   EXPECT_NE(newer.error.find("newer Wright"), std::string::npos) << newer.error;
 }
 
+TEST(Answering, a_server_that_is_not_there_is_no_missing_session) {
+  const Home home;
+  const Finished ended =
+      home.wright({"answer", "1", "--approve", "--server", "http://127.0.0.1:1"});
+  EXPECT_NE(ended.exit_code, 0);
+  EXPECT_FALSE(has(ended.error, "there is no session")) << ended.error;
+  EXPECT_TRUE(has(ended.error, "127.0.0.1")) << ended.error;
+}
+
 }  // namespace
 }  // namespace wright::cli

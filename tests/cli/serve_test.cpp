@@ -119,6 +119,42 @@ TEST(Serve, takes_sockets_that_somebody_else_opened) {
   EXPECT_TRUE(std::filesystem::exists(path)) << "whoever made it removes it";
 }
 
+TEST(Token, of_a_tenant_begins_and_sees_its_sessions_alone) {
+  const Home home;
+  EXPECT_EQ(home.wright({"token", "add", "a", "--scope", "run", "--tenant", "a b"}).exit_code, 2);
+  std::string token =
+      home.wright({"token", "add", "web", "--scope", "run", "--tenant", "shop"}).output;
+  token.pop_back();
+  EXPECT_EQ(home.wright({"token"}).output, "web  run  for shop\n");
+  EXPECT_EQ(home.wright({"token", "--json"}).json().at(0).at("tenant").as_string(), "shop");
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", "--tenant", "bank", "hello"}).exit_code, 0);
+  const auto socket = home.path() / "s";
+  Process server({"serve", "--listen", "unix:" + socket.string()}, home.environment, home.project(),
+                 Streams::pipes);
+  server.await("Listening on unix:");
+  const auto ask = [&](std::string request) {
+    const std::string_view mark = "Connection: close\r\n";
+    request.insert(request.find(mark), "Authorization: Bearer " + token + "\r\n");
+    return over_socket(socket, request);
+  };
+  EXPECT_TRUE(has(ask(request_for("GET", "/api/v1/sessions/1")), "There is no session 1"));
+  EXPECT_TRUE(has(ask(request_for("POST", "/v1/chat/completions",
+                                  R"({"model":"codebase-analysis","messages":[{"role":"user",)"
+                                  R"("content":"hello"}]})")),
+                  "200 OK"));
+  const std::string listed = ask(request_for("GET", "/api/v1/sessions"));
+  EXPECT_TRUE(has(listed, "\"tenant\":\"shop\"")) << listed;
+  EXPECT_FALSE(has(listed, "bank")) << listed;
+  server.send(SIGTERM);
+  EXPECT_EQ(server.finish().exit_code, 0);
+  const auto runs = [&](const std::string& tenant) {
+    return home.wright({"stats", "--json", "--tenant", tenant}).json();
+  };
+  EXPECT_EQ(runs("shop").at("all").at("runs").at("count"), 1);
+  EXPECT_EQ(runs("nobody").at("all").at("runs").at("count"), 0);
+  EXPECT_EQ(home.wright({"waits", "--json", "--tenant", "shop"}).output, "[]\n");
+}
+
 TEST(Token, is_shown_once_listed_by_name_and_removed) {
   const Home home;
   EXPECT_EQ(home.wright({"token", "add", "ci"}).exit_code, 2);

@@ -179,6 +179,32 @@ TEST_F(SessionsCommand, deletes_only_with_consent) {
   EXPECT_EQ(listed({}), Ids{});
 }
 
+// Its calls would go on, and nobody could tell any more what they did.
+TEST_F(SessionsCommand, does_not_delete_a_session_that_runs_nor_takes_its_changes_back) {
+  change(home_.database(),
+         "INSERT INTO agent_runners (id, name, expires_at) VALUES (77, 'elsewhere', 9000000000000);"
+         "UPDATE agent_sessions SET status = 'running', ended_at = NULL, runner_id = 77 "
+         "WHERE id = 1;");
+  for (const char* command : {"rm", "undo"}) {
+    const Finished refused = home_.wright({"sessions", command, "1", "--yes"});
+    EXPECT_EQ(refused.exit_code, 1) << command;
+    EXPECT_NE(refused.error.find("is running: cancel it first"), std::string::npos)
+        << refused.error;
+  }
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+  // Nobody drives it any more.
+  change(home_.database(), "DELETE FROM agent_runners WHERE id = 77;");
+  EXPECT_EQ(home_.wright({"sessions", "undo", "1", "--yes"}).exit_code, 0);
+}
+
+TEST_F(SessionsCommand, say_that_no_agent_drives_the_calls_of_clients) {
+  change(home_.database(),
+         "UPDATE agent_sessions SET agent_name = 'wright mcp serve', config = NULL WHERE id = 1;");
+  const Finished resumed = home_.wright({"resume", "1"});
+  EXPECT_NE(resumed.exit_code, 0);
+  EXPECT_NE(resumed.error.find("no agent drives it"), std::string::npos) << resumed.error;
+}
+
 TEST_F(SessionsCommand, deletes_nothing_when_one_of_several_is_missing) {
   const Finished partly = home_.wright({"sessions", "rm", "1", "99", "--yes"});
   EXPECT_EQ(partly.exit_code, 1);

@@ -261,6 +261,29 @@ await task("guarded-by-a-hook", { "a.txt": "a\n" }, [
 } });
 rmSync(join(home, ".config/wright/hooks.json"), { force: true });
 
+for (const [name, command, code, seen] of [["prompt-refused", "echo 'no secrets' >&2; exit 2", 1, null],
+  ["prompt-unsure", "exit 7", 1, null],
+  ["prompt-noted", "grep -q prompt-noted && echo the moon is full", 0, /A hook adds:\]\nthe moon is full/]]) {
+  await task(name, { "a.txt": "a\n" }, [
+    (messages) => { assert.match(messages.at(-1).content, seen); return "told"; },
+  ], (place, ended, model) => {
+    assert.equal(ended.code, code, ended.error);
+    if (seen === null) assert.equal(model.asked.length, 0, "nothing is sent");
+  }, { setUp: () => writeFileSync(join(home, ".config/wright/hooks.json"), JSON.stringify({ hooks: {
+    UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } })) });
+}
+rmSync(join(home, ".config/wright/hooks.json"), { force: true });
+
+for (const [name, hooks, args] of [["prompt-hooks-broken", "{", ["--no-input"]],
+  ["prompt-queued", JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ command: "exit 2" }] }] } }), ["--queue"]]]) {
+  await task(name, { "a.txt": "a\n" }, [], (place, ended, model) => {
+    assert.equal(ended.code, 1, ended.error);
+    assert.equal(ended.output, "", "no session is made");
+    assert.equal(model.asked.length, 0, "nothing is sent");
+  }, { args, setUp: () => writeFileSync(join(home, ".config/wright/hooks.json"), hooks) });
+}
+rmSync(join(home, ".config/wright/hooks.json"), { force: true });
+
 const skill = { ".agents/skills/greet/SKILL.md": "---\nname: greet\ndescription: How to greet\n---\nSay ahoy.\n", "x.txt": "" };
 await task("untrusted-skill", skill, [
   (messages) => { assert.doesNotMatch(JSON.stringify(messages), /How to greet/); return "No skill."; },
@@ -301,6 +324,34 @@ await task("mention-a-file", { "notes.txt": "the moon is mention-a-file\n" }, [
   assert.match(ended.output, /read/, ended.error);
   assert.ok(!place.has("ran"));
 }, { input: () => "Summarise @notes.txt\n!touch ran; echo mention-a-file\n/quit\n" });
+
+const pixel = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const shown = (messages) => messages.flatMap((message) => Array.isArray(message.content) ? message.content : [])
+  .filter((part) => part.type === "image_url").map((part) => part.image_url.url);
+
+await task("show-a-picture", { "shot.png": pixel, "notes.txt": "words\n" }, [
+  (messages) => {
+    assert.deepEqual(shown(messages), [`data:image/png;base64,${pixel.toString("base64")}`]);
+    return "a pixel";
+  },
+], async (place, ended, model) => {
+  assert.equal(ended.output, "a pixel\n", ended.error);
+  // It stays in the session, and is in what is written out of it.
+  const exported = await wright(place.folder, ["sessions", "export", "last", "--format", "json"]);
+  assert.match(exported.output, /"media_type": ?"image\/png"/, exported.error);
+  const refused = await wright(place.folder, ["run", "coding", "x", "--image", "notes.txt", ...model.settings]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.error, /notes\.txt.* is no image/);
+  const blind = await wright(place.folder, ["run", "coding", "x", "--image", "shot.png", "--model", "offline"]);
+  assert.equal(blind.code, 1);
+  assert.match(blind.error, /looks at no images/);
+}, { args: ["--no-input", "--image", "shot.png"] });
+
+await task("mention-a-picture", { "my shot.png": pixel }, [
+  (messages) => { assert.equal(shown(messages).length, 1); return "seen"; },
+], (place, ended) => assert.match(ended.output, /seen/, ended.error), {
+  input: () => 'mention-a-picture @"my shot.png"\n/quit\n',
+});
 
 // --- without any model ---------------------------------------------------------------------------
 

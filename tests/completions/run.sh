@@ -85,6 +85,8 @@ tools call
 mcp
 mcp add
 mcp test
+mcp login
+mcp logout
 mcp remove
 mcp serve
 models
@@ -137,12 +139,49 @@ expect_offer '' run codebase-analysis ''
 expect_offer 'grep' tools show gr
 expect_offer 'read_file' tools call read
 expect_offer 'last' sessions show ''
-expect_offer 'add list remove serve test' mcp ''
+expect_offer 'add list login logout remove serve test' mcp ''
 expect_offer 'json markdown' sessions export last --format ''
 "$program" run codebase-analysis 'What is in this folder?' --quiet --model offline > /dev/null
 expect_offer '1 last' sessions show ''
 expect_offer '1 last' replay ''
 expect_offer '' replay 1 ''
+
+# A folder that somebody else filled: nothing in it is run by asking for words, and no odd name is
+# offered, which a shell would run on Enter.
+mkdir -p hostile/.wright/agents hostile/bin
+printf '#!/bin/sh\ntouch "%s/RAN"\n' "$home" > hostile/a
+for name in '$(sh<a)' '`sh<a`' '${x:=$(sh<a)}' 'b;sh a' "'" '*'; do
+  printf 'instructions = "y"\n' > "hostile/.wright/agents/$name.toml"
+done
+printf 'name = "$(sh<a)"\ninstructions = "y"\n' > hostile/.wright/agents/named.toml
+printf 'instructions = "y"\n' > hostile/.wright/agents/plain-one.toml
+# Names of servers and their tools may be anything, too.
+cat > hostile/bin/wright <<'END'
+#!/bin/sh
+printf '[\n  {\n    "name": "$(sh<a)"\n  },\n  {\n    "name": "`sh<a`"\n  },\n  {\n    "name": "fine__tool"\n  }\n]\n'
+END
+chmod +x hostile/bin/wright
+cd hostile
+expect_offer 'codebase-analysis coding named plain-one requirements-gathering sqlite-analysis' run ''
+for words in 'run --agent' 'agents show'; do
+  offered=$(complete_words $words '')
+  [[ $offered == *plain-one* ]] || fail "for 'wright $words' bash does not offer plain-one"
+  [[ $offered =~ ^[a-z0-9[:space:]-]+$ ]] || fail "for 'wright $words' bash offers '$offered'"
+done
+saved=$PATH
+PATH=$home/hostile/bin:$PATH
+for words in 'tools show' 'tools call' 'mcp test' 'mcp remove'; do
+  expect_offer 'fine__tool' $words ''
+done
+PATH=$saved
+cd "$home"
+[ ! -e RAN ] || fail "asking for words has run something"
+# The others take names through the same sieve.
+for shell in bash zsh fish; do
+  grep -qF '"?([A-Za-z0-9_][A-Za-z0-9_.:-]*)"?,?$' "$completions/wright.$shell" ||
+    fail "the completions for $shell let odd names through"
+done
+grep -nE 'compgen -W|eval' "$completions/wright.bash" | grep -v '#' && fail "bash would expand words"
 
 for shell in bash zsh fish; do
   "$program" completions $shell | cmp -s - "$completions/wright.$shell" ||

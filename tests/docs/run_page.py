@@ -16,22 +16,36 @@ Comments that readers do not see direct that:
     <!-- commands: run COMMAND --> runs, and is not shown
     <!-- commands: counts drift --> from here on, other numbers may differ as well
     <!-- commands: counts hold -->  and from here on not any more
+    <!-- commands: at a terminal --> the next block is a terminal of 80 columns. What stands behind a prompt
+                                   (`> `, `→ `, `] > `, or a question of `/undo`) is typed
+    <!-- commands: model FILE -->  from here on the model is tests/docs/scenes/FILE, a script, as `demo:model`
+    <!-- commands: as a server -->    the next block is a server, which lives to the end of the page
     <!-- commands: not run, REASON --> the next block is only looked at
 
 A page that shows commands and no `in` is refused, so that nothing is left out by mistake.
 """
 import argparse
 import difflib
+import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/site"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import scripted_model  # noqa: E402
+import terminal  # noqa: E402
+
+# Where a person types; what they type follows it in the block.
+PROMPT = re.compile(r"^(> |→ |.*\] > |.*Enter: nothing  )(.*)$")
 DIRECTIVE = re.compile(r"<!-- commands: (.*?) -->", re.DOTALL)
 SECONDS_A_COMMAND = 300
+USUAL_PORT = "7411"
 
 
 def blocks_of(text):
@@ -102,6 +116,9 @@ class Reader:
         self.drift = False
         self.last = 0
         self.homes = 0
+        self.model = None
+        self.servers = []
+        self.port = USUAL_PORT
         self.afresh()
 
     def afresh(self):
@@ -119,15 +136,64 @@ class Reader:
         if not self.folder.exists():
             shutil.copytree(scene, self.folder)
 
-    def type(self, command):
-        environment = {
+    def listen_to(self, script):
+        """Commands from here on have a model that says what the script says."""
+        self.model = scripted_model.ScriptedModel(json.loads(script.read_text()))
+        config = self.home / ".config/wright/config.toml"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text(f'[agent]\nmodel = "demo:model"\n[vendors.demo]\nbase_url = "{self.model.url}"\n'
+                          'protocol = "openai-chat"\n')
+
+    def start(self, command, shown):
+        """Starts a server, at a port that is free instead of the usual one. The first lines that it prints."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = str(free.getsockname()[1])
+        server = subprocess.Popen(["bash", "-c", f"exec {command} --listen 127.0.0.1:{self.port}"], cwd=self.folder,
+                                  env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+        self.servers.append(server)
+        printed = []
+        while len(printed) < len([line for line in shown if line.strip()]):
+            line = server.stdout.readline().decode("utf-8", "replace")
+            if not line:
+                break
+            if line.strip():
+                printed.append(line.rstrip("\n"))
+        return printed
+
+    def environment(self):
+        return {
             "HOME": str(self.home),
             "PATH": f"{self.tools}:/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "USER": "ada",
+            "TERM": "xterm",
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=0"),
         }
-        shell = f"( exit {self.last} ); {command}"
+
+    def type_at_terminal(self, command, shown):
+        """What the terminal shows when a person types what follows the prompts of the block."""
+        wanted = [PROMPT.match(line).groups() for line in shown if PROMPT.match(line)]
+        screen = terminal.Terminal(["bash", "-c", command], folder=self.folder, environment=self.environment())
+        for prompt, typed in wanted:
+            if not screen.wait_for(lambda seen: seen.cursor_line() == prompt):
+                break
+            row = screen.screen.row
+            screen.type(typed + "\r")
+            screen.wait_for(lambda seen: seen.row > row)
+        else:
+            if screen.wait_for(lambda seen: seen.cursor_line() == "> "):
+                screen.type("\x04")
+        self.last = screen.close()
+        lines = screen.screen.text()
+        while lines and lines[-1].strip() in ("", ">"):
+            lines.pop()
+        return lines
+
+    def type(self, command):
+        environment = self.environment()
+        shell = f"( exit {self.last} ); {command}".replace(f":{USUAL_PORT}", f":{self.port}")
         done = subprocess.run(
             ["bash", "-c", shell],
             cwd=self.folder,
@@ -142,6 +208,7 @@ class Reader:
 
     def plain(self, line):
         """What may differ, taken out."""
+        line = line.replace(f":{self.port}", f":{USUAL_PORT}")
         for folder, name in ((self.folder, "~/project"), (self.home, "~"), ("/home/ada", "~")):
             line = line.replace(str(folder), name)
         line = re.sub(r"~/(src/wright|project)\b", "~/project", line)
@@ -166,6 +233,12 @@ class Reader:
         return "\n".join(difflib.unified_diff(shown, printed, "the page", "the command", lineterm="", n=2))
 
     def leave(self):
+        if self.model:
+            self.model.close()
+        for server in self.servers:
+            server.terminate()
+            server.wait()
+            server.stdout.close()
         shutil.rmtree(self.place, ignore_errors=True)
 
 
@@ -173,6 +246,7 @@ def run(page, reader):
     problems = []
     count = 0
     skip = False
+    screen = background = False
     for number, found in blocks_of(page.read_text()):
         if isinstance(found, str):
             word, _, rest = found.partition(" ")
@@ -188,6 +262,12 @@ def run(page, reader):
                 reader.drift = rest == "drift"
             elif found.startswith("not run, "):
                 skip = True
+            elif found == "at a terminal":
+                screen = True
+            elif word == "model":
+                reader.listen_to(reader.root / "tests/docs/scenes" / rest)
+            elif found == "as a server":
+                background = True
             else:
                 problems.append(f"{page.name}:{number}: unknown direction '{found}'")
             continue
@@ -202,9 +282,14 @@ def run(page, reader):
             continue
         for line, command, shown in commands:
             count += 1
-            difference = reader.fits(shown, reader.type(command))
+            if background:
+                printed = reader.start(command, shown)
+            else:
+                printed = reader.type_at_terminal(command, shown) if screen else reader.type(command)
+            difference = reader.fits(shown, printed)
             if difference is not None:
                 problems.append(f"{page.name}:{line}: $ {command}\n{difference}")
+        screen = background = False
     return count, problems
 
 

@@ -66,6 +66,23 @@ class Pages(unittest.TestCase):
         self.differs("<!-- commands: whatever -->\n", "unknown direction")
         self.fits("<!-- commands: not run, it cannot be -->\n\n    $ false\n    one\n", 0)
 
+    def test_a_person_types_at_a_terminal(self):
+        block = IN + "<!-- commands: at a terminal -->\n\n    $ read -p '> ' x; echo $x\n    > twice\n    {}\n"
+        self.fits(block.format("twice"))
+        self.differs(block.format("thrice"), "+twice")
+        self.fits(IN + "<!-- commands: at a terminal -->\n\n    $ test -t 1 && tput cols\n    80\n")
+
+    def test_a_server_lives_to_the_end_of_the_page(self):
+        serve = "python3 -c 'import sys, time; print(sys.argv[2], flush=True); time.sleep(60)'"
+        self.fits(IN + f"<!-- commands: as a server -->\n\n    $ {serve}\n    127.0.0.1:7411\n\n"
+                  "Then:\n\n    $ echo http://127.0.0.1:7411/\n    http://127.0.0.1:7411/\n", 2)
+
+    def test_a_model_says_what_its_script_says(self):
+        self.fits(IN + "<!-- commands: model plan.json -->\n\n    $ url=$(sed -n 's/base_url = //p' "
+                  "~/.config/wright/config.toml | tr -d '\"'); curl -s $url/chat/completions -d '{}' | "
+                  "jq -r '.choices[0].message.content, (.choices[0].message.tool_calls | length)'\n"
+                  "    I look at the code first.\n    2\n")
+
 
 if __name__ == "__main__":
     unittest.main()

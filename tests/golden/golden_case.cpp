@@ -78,6 +78,10 @@ Quirks read_quirks(const Json& json) {
       .on("system_as_developer", quirks.system_as_developer)
       .on("supports_user_after_tool", quirks.supports_user_after_tool)
       .on("reasoning_field", quirks.reasoning_field)
+      .on("service_tier", quirks.service_tier)
+      .on("prompt_cache", quirks.prompt_cache)
+      .on("split_reasoning", quirks.split_reasoning)
+      .on("preserve_thinking", quirks.preserve_thinking)
       .on("reasoning_request", quirks.reasoning_request)
       .on("reasoning_off", quirks.reasoning_off)
       .on("tool_choice",
@@ -88,7 +92,8 @@ Quirks read_quirks(const Json& json) {
           one_of(quirks.call_ids, {{"any", Quirks::CallIds::any},
                                    {"nine_alphanumeric", Quirks::CallIds::nine_alphanumeric}}))
       .on("return_reasoning",
-          one_of(quirks.return_reasoning, {{"never", Quirks::ReturnReasoning::never},
+          one_of(quirks.return_reasoning, {{"required", Quirks::ReturnReasoning::required},
+                                           {"never", Quirks::ReturnReasoning::never},
                                            {"within_turn", Quirks::ReturnReasoning::within_turn},
                                            {"always", Quirks::ReturnReasoning::always}}))
       .read(json);

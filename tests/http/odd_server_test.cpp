@@ -120,6 +120,45 @@ TEST(OddServer, that_tells_remarks_from_answers_is_understood_and_told_so_again)
       << sent;
 }
 
+TEST(OddServer, that_pauses_a_turn_gets_it_back_and_what_it_cites_is_shown) {
+  const std::string search =
+      R"({"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}})";
+  const std::string citation =
+      R"({"type":"web_search_result_location","url":"https://example.com/a","title":"A","encrypted_index":"Eo8B","cited_text":"Cold."})";
+  const std::string paused =
+      R"({"type":"message","role":"assistant","model":"any","content":[{"type":"text","text":"I search."},)" +
+      search + R"(],"stop_reason":"pause_turn","usage":{"input_tokens":100,"output_tokens":10}})";
+  const std::string found =
+      R"({"type":"message","role":"assistant","model":"any","content":[{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"It is cold.","citations":[)" +
+      citation + R"(]}],"stop_reason":"end_turn","usage":{"input_tokens":120,"output_tokens":5}})";
+  OddServer server({paused, found});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url(), {"--json"}, "anthropic-messages");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.json().at("answer"), Json("It is cold."));
+  EXPECT_EQ(finished.json().at("sources"), Json("Sources:\n[1] A <https://example.com/a>"));
+  EXPECT_EQ(finished.json().at("usage").at("output_tokens"), Json(15)) << "both count";
+  ASSERT_EQ(server.requests().size(), 2U);
+  const std::string sent = server.requests().back();
+  EXPECT_NE(sent.find(R"({"role":"assistant","content":[{"type":"text","text":"I search."},)" +
+                      search + "]}]"),
+            std::string::npos)
+      << sent;
+  EXPECT_EQ(sent.find("paused"), std::string::npos) << sent;
+  const cli::Finished shown = home.wright({"sessions", "show", "1"});
+  EXPECT_NE(shown.output.find("[1] A <https://example.com/a>"), std::string::npos) << shown.output;
+  // It goes on as one turn, and with what it cited.
+  const cli::Finished again = home.wright({"chat", "--continue"}, "And now?\n");
+  EXPECT_EQ(again.exit_code, 0) << again.error;
+  EXPECT_NE(again.output.find("It is cold.\n\nSources:\n[1] A <https://example.com/a>\n"),
+            std::string::npos)
+      << again.output;
+  const std::string third = server.requests().back();
+  EXPECT_NE(third.find(search + R"(,{"type":"web_search_tool_result")"), std::string::npos)
+      << third;
+  EXPECT_NE(third.find(R"("citations":[)" + citation + "]"), std::string::npos) << third;
+}
+
 TEST(OddSettings, name_the_variable_and_its_value) {
   cli::Home home;
   home.environment["OPENAI_API_KEY"] = "sk-test";

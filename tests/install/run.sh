@@ -1,12 +1,14 @@
 #!/bin/sh
 # Installs the build $2 of the source tree $1 into a temporary prefix, moves that prefix, and builds a
 # user's programs against it with CMake and with pkg-config. Fails if anything is missing, does not
-# build, or says something else than it should. $3 names the sanitizers that the build was made with.
+# build, or says something else than it should. $3 names the sanitizers that the build was made with,
+# and $4 the compiler.
 set -eu
 
 source=$1
 build=$2
 sanitize=${3:+-fsanitize=$3}
+compiler=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/moved
@@ -61,7 +63,7 @@ sed 's/wright::model("openai:gpt-5-mini")/wright::offline_model()/' weather.cpp 
 grep -q offline_model weather_offline.cpp || fail "weather.cpp names another model"
 
 step "a CMake project finds the package"
-cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" \
+cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_CXX_COMPILER="$compiler" \
   -D CMAKE_CXX_FLAGS="$sanitize" > "$work/log" 2>&1 ||
   fail "$(cat "$work/log")"
 cmake --build with_cmake > "$work/log" 2>&1 || fail "$(cat "$work/log")"
@@ -70,7 +72,7 @@ step "a compiler line from pkg-config"
 mkdir with_pkgconfig
 build_with() {
   # shellcheck disable=SC2046,SC2086  # both are words
-  ${CXX:-g++} -std=c++23 $sanitize "$1.cpp" -o "with_pkgconfig/$1" \
+  "$compiler" -std=c++23 $sanitize "$1.cpp" -o "with_pkgconfig/$1" \
     $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$2")
 }
 build_with weather wright

@@ -1,6 +1,7 @@
 // What the official conformance suite asks of a client: `conformance_client URL`, with the scenario
 // in MCP_CONFORMANCE_SCENARIO. Makes the calls that MCP_CONFORMANCE_CONTEXT lists; without any,
-// calls every tool of the server once, with arguments made from its schema.
+// calls every tool of the server once, with arguments made from its schema. Where it has to log in,
+// it follows the authorization server's redirection as a browser would.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -11,6 +12,7 @@
 #include "mcp_client/connection.h"
 #include "mcp_client/http_channel.h"
 #include "mcp_client/server_tools.h"
+#include "net/whole_response.h"
 
 namespace {
 
@@ -67,14 +69,49 @@ Result<JsonObject> called(mcp_client::Connection& connection, const Tool& tool,
   }
 }
 
+constexpr std::string_view kClientDocument = "https://conformance-test.local/client-metadata.json";
+
+std::shared_ptr<mcp_client::Authorizer> authorizer_for(const std::string& url,
+                                                       const JsonObject& context) {
+  const auto client = std::make_shared<net::HttpClient>();
+  mcp_client::AuthorizerOptions options{
+      .name = "suite", .url = url, .metadata_document = std::string(kClientDocument)};
+  if (const std::string id = mcp::text_in(context, "client_id"); !id.empty()) {
+    options.client = {id, mcp::text_in(context, "client_secret"), ""};
+  }
+  options.browser = {
+      "http://127.0.0.1:3000/callback",
+      [client](const std::string& address, const std::stop_token& stop) -> Result<std::string> {
+        HttpRequest request{.url = address};
+        request.method = "GET";
+        const auto response = net::ask_and_wait(
+            *client, std::move(request), {},
+            [](const HttpResponseHead&) { return std::size_t{1} << 16; }, stop);
+        if (!response) return std::unexpected(response.error());
+        const std::string to(find_header(response->head.headers, "Location"));
+        const std::size_t query = to.find('?');
+        if (query == std::string::npos) {
+          return fail(ErrorCode::protocol, "nobody is sent back");
+        }
+        return to.substr(query + 1);
+      }};
+  return std::make_shared<mcp_client::Authorizer>(std::move(options),
+                                                  std::make_shared<net::HttpClient>());
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   if (count < 2) return 2;
   const char* version = std::getenv("MCP_CONFORMANCE_PROTOCOL_VERSION");
   const bool is_modern = version != nullptr && std::string_view(version) == mcp::kModernVersion;
+  const char* text = std::getenv("MCP_CONFORMANCE_CONTEXT");
+  const Json context = parse_json(text != nullptr ? text : "{}").value_or(Json(JsonObject()));
+  const JsonObject none;
+  const JsonObject& told = context.is_object() ? context.get_object() : none;
+  const std::string url = words[count - 1];
   const auto client = std::make_shared<net::HttpClient>();
-  const mcp_client::ServerAddress address{.url = words[count - 1]};
+  const mcp_client::ServerAddress address{.url = url, .authorizer = authorizer_for(url, told)};
   const auto connection = std::make_shared<mcp_client::Connection>(mcp_client::ConnectionOptions{
       .name = "suite",
       .client = {.self = {"wright-conformance", "", "1.0.0"},
@@ -95,10 +132,7 @@ int main(int count, char** words) {
     const auto result = called(*connection, tool, tool.spec.name.substr(3), arguments);
     fmt::print("{}: {}\n", tool.spec.name, result ? to_text(*result) : result.error().message);
   };
-  const char* text = std::getenv("MCP_CONFORMANCE_CONTEXT");
-  const Json context = parse_json(text != nullptr ? text : "{}").value_or(Json(JsonObject()));
-  const Json* listed =
-      context.is_object() ? context.get_object().if_contains("toolCalls") : nullptr;
+  const Json* listed = told.if_contains("toolCalls");
   if (listed != nullptr && listed->is_array()) {
     for (const Json& each : listed->get_array()) {
       const std::string name = "s__" + mcp::text_in(each.as_object(), "name");
@@ -107,6 +141,13 @@ int main(int count, char** words) {
     }
     return 0;
   }
-  for (const Tool& tool : tools->tools) call(tool, value_for(tool.spec.parameters.as_object()));
+  for (const Tool& tool : tools->tools) {
+    Json arguments = value_for(tool.spec.parameters.as_object());
+    // One that wants to see what became of the schema of another.
+    if (arguments.is_object() && arguments.get_object().contains("schema")) {
+      arguments.get_object()["schema"] = tools->tools.front().spec.parameters;
+    }
+    call(tool, arguments);
+  }
   return 0;
 }

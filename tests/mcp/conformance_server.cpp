@@ -10,7 +10,7 @@
 #include <map>
 #include <thread>
 
-#include "http_adapter.h"
+#include "mcp_server/http_adapter.h"
 #include "http_server/server.h"
 #include "mcp/content.h"
 #include "mcp/http_headers.h"

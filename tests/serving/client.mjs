@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { Home, model } from './wright.mjs';
+import { Home, json, model } from './wright.mjs';
 
 const home = new Home();
 const llm = await model((messages) => {
@@ -15,6 +15,7 @@ const llm = await model((messages) => {
   if (asked.includes('look') && messages.at(-1).role !== 'tool') {
     return { calls: [['grep', { pattern: 'alpha_function' }]] };
   }
+  if (asked === 'json') return '{"n": 7}';
   return `answer to ${asked}`;
 });
 home.agents(llm.url, { writer: `instructions = "You write."
@@ -119,6 +120,34 @@ try {
   const missing = await home.run(['sessions', 'show', '6', ...at]);
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /6/);
+
+  // An answer by a schema, whose fit both ends see to.
+  const schema = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
+  const fitting = await home.run(['run', 'writer', 'json', '--schema', schema, ...at]);
+  assert.equal(fitting.code, 0, fitting.stderr);
+  assert.deepEqual(JSON.parse(fitting.stdout), { n: 7 });
+  const odd = await home.run(['run', 'writer', 'hello', '--schema', schema, ...at]);
+  assert.notEqual(odd.code, 0, 'what does not fit is no answer');
+  assert.equal((await home.run(['run', 'writer', 'x', '--schema', '{"type":7}', ...at])).code, 2);
+  const refusedSchema = await json(`${server.url}/api/v1/sessions`, { agent: 'writer', prompt: 'x', schema: { type: 7 } });
+  assert.equal(refusedSchema.status, 400);
+
+  // Only queued, for a worker.
+  const queued = await home.run(['run', 'writer', 'later', '--queue', '--priority', '3', '--labels', 'big', ...at]);
+  assert.equal(queued.code, 0, queued.stderr);
+  const number = queued.stdout.trim();
+  assert.match(number, /^\d+$/);
+  const stored = JSON.parse((await home.run(['sessions', 'show', number, '--json'])).stdout).session;
+  assert.equal(stored.status, 'queued');
+  const worker = await home.run(['worker', '--labels', 'big', '--until-idle']);
+  assert.equal(worker.code, 0, worker.stderr);
+  const worked = JSON.parse((await home.run(['sessions', 'show', number, '--json', ...at])).stdout).session;
+  assert.equal(worked.status, 'completed');
+  assert.equal(worked.result, 'answer to later');
+  for (const queue of [7, { priority: 'x' }, { delay_ms: -1 }, { labels: [1] }, { other: 1 }]) {
+    const { status } = await json(`${server.url}/api/v1/sessions`, { agent: 'writer', prompt: 'x', queue });
+    assert.equal(status, 400, JSON.stringify(queue));
+  }
 
   // What cannot be done says so.
   assert.equal((await home.run(['run', 'nobody', 'x', ...at])).code, 1);

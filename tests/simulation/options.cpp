@@ -51,7 +51,10 @@ constexpr std::array<std::string_view, kFeatures> kNames{"kill",
                                                          "handoff",
                                                          "call_limit",
                                                          "token_limit",
-                                                         "time_limit"};
+                                                         "time_limit",
+                                                         "steer"};
+
+constexpr auto kFirstOwnChoice = static_cast<std::size_t>(Feature::steer);
 
 }  // namespace
 
@@ -80,9 +83,15 @@ Options options_of(std::uint64_t seed, Plant plant) {
   options.processes = static_cast<int>(random.between(1, 4));
   options.length_ms = random.between(5, 60) * 1000;
   options.lease_ms = random.chance(300) ? 30'000 : random.between(2, 10) * 1000;
-  for (int& weight : options.weights) {
+  for (std::size_t i = 0; i < kFirstOwnChoice; ++i) {
     const int wanted = static_cast<int>(random.between(1, 100));
-    weight = random.chance(500) ? wanted : 0;
+    options.weights[i] = random.chance(500) ? wanted : 0;
+  }
+  // What came later is chosen for itself, and seldom: most seeds mean what they meant.
+  for (std::size_t i = kFirstOwnChoice; i < kFeatures; ++i) {
+    Random own(mixed({mixed(kNames[i]), seed}));
+    const int wanted = static_cast<int>(own.between(1, 100));
+    options.weights[i] = own.chance(250) ? wanted : 0;
   }
   // Something has to be done at all.
   options.weights[static_cast<std::size_t>(Feature::writes)] =

@@ -64,6 +64,7 @@ enum class Feature : std::uint8_t {
   call_limit,
   token_limit,
   time_limit,
+  steer,  // a message to a session that works or waits
   count_,
 };
 inline constexpr std::size_t kFeatures = static_cast<std::size_t>(Feature::count_);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "runtime/said_messages.h"
 #include "simulation/world.h"
 #include "store/status.h"
 
@@ -123,6 +124,18 @@ void Process::look() {
       each->driver->cancel(wish.session_id, wish.reason);
     for (const StoredWait& wait : news->answered) each->driver->answered(wait);
   }
+  const auto untaken = runtime::all_said(world_.store());
+  if (!untaken) return;
+  for (const runtime::SaidTo& each : *untaken) {
+    if (const auto driver = driver_of(each.session_id)) driver->said(each.said);
+  }
+}
+
+std::shared_ptr<runtime::TreeDriver> Process::driver_of(SessionId root) const {
+  for (const DrivenPointer& each : driven_) {
+    if (each->root == root) return each->driver;
+  }
+  return nullptr;
 }
 
 // --- what it writes ----------------------------------------------------------------------------
@@ -186,6 +199,8 @@ void Process::poll() {
   if (is_dead_ || is_draining_) return;
   take_what_needs_a_driver();
   if (is_dead_ || is_draining_) return;
+  go_on_with_what_was_said();
+  if (is_dead_ || is_draining_) return;
   release_what_nobody_drives();
 }
 
@@ -213,6 +228,20 @@ void Process::take_what_needs_a_driver() {
     const bool is_busy = drives(session.id) && !world_.faults().chance(300);
     if (is_busy || world_.faults().chance(300)) continue;
     resume({.id = session.id});
+  }
+}
+
+// A session may have completed just before it was spoken to.
+void Process::go_on_with_what_was_said() {
+  const auto untaken = runtime::all_said(world_.store());
+  if (!untaken) return;
+  for (const runtime::SaidTo& each : *untaken) {
+    if (is_dead_ || is_draining_) return;
+    const auto session = world_.store().get_session(each.session_id);
+    if (!session || session->status != SessionStatus::completed || drives(each.session_id))
+      continue;
+    world_.reach("a session went on with what was said");
+    resume({.id = each.session_id, .takes_untaken = true});
   }
 }
 

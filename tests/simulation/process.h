@@ -45,6 +45,7 @@ class Process : public std::enable_shared_from_this<Process> {
   RunnerId runner() const { return runner_.value_or(0); }
   bool is_dead() const { return is_dead_; }
   bool takes_work() const { return !is_dead_ && !is_draining_ && runner_; }
+  std::shared_ptr<runtime::TreeDriver> driver_of(SessionId root) const;
   bool is_idle() const { return driven_.empty() && !is_loading_; }
 
   // --- for its host ---
@@ -68,6 +69,7 @@ class Process : public std::enable_shared_from_this<Process> {
   void poll();
   void claim();
   void take_what_needs_a_driver();
+  void go_on_with_what_was_said();
   void release_what_nobody_drives();
   void bury_the_dead();
   void leave();

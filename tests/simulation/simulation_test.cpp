@@ -26,14 +26,26 @@ TEST(Simulation, NoPromiseIsBrokenWhateverHappens) {
     for (const auto& [state, count] : report.reached) reached[state] += count;
   }
   // What these seeds must have led to; otherwise they prove little.
-  for (const std::string_view state :
-       {"a session was completed", "a session failed", "a session was cancelled",
-        "a session waited", "a session was suspended", "a driver lost its session",
-        "a session was loaded", "a specialist started", "a call became unknown",
-        "a call was executed again", "a stale driver was refused", "a wait was answered",
-        "an answer came to a waiting session", "a session was claimed from the queue",
-        "a session that nobody drove was released", "a tool never returned",
-        "a call was fenced after a sleep", "a session still waits at the end"}) {
+  for (const std::string_view state : {"a session was completed",
+                                       "a session failed",
+                                       "a session was cancelled",
+                                       "a session waited",
+                                       "a session was suspended",
+                                       "a driver lost its session",
+                                       "a session was loaded",
+                                       "a specialist started",
+                                       "a call became unknown",
+                                       "a call was executed again",
+                                       "a stale driver was refused",
+                                       "a wait was answered",
+                                       "an answer came to a waiting session",
+                                       "a session was claimed from the queue",
+                                       "a session that nobody drove was released",
+                                       "a tool never returned",
+                                       "a call was fenced after a sleep",
+                                       "a session still waits at the end",
+                                       "a session was spoken to while it worked",
+                                       "what was said was taken"}) {
     EXPECT_GT(reached[state], 0) << state;
   }
 }

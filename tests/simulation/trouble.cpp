@@ -1,4 +1,6 @@
 // What people and fate do to the simulated world.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -70,6 +72,7 @@ void World::people() {
   if (is_healed_) return;
   if (happens(Feature::cancel, 200)) cancel_somebody();
   if (happens(Feature::send, 200)) send_to_somebody();
+  if (happens(Feature::steer, 500)) steer_somebody();
 }
 
 void World::answer_somebody() {
@@ -124,6 +127,36 @@ void World::send_to_somebody() {
   }
   const auto process = faults_.one_of(processes);
   at(now_, process->owner(), [process, id = session.id, number] { process->send(id, number); });
+}
+
+// Stored first, as a runtime does it; whether anybody who drives the session hears of it at once is
+// another matter.
+void World::steer_somebody() {
+  auto sessions = store_.truth().list_sessions({.is_root = true, .limit = kNoLimit});
+  if (!sessions) return;
+  std::erase_if(*sessions, [](const Session& session) { return session.ended_at.has_value(); });
+  if (sessions->empty()) return;
+  const SessionId id = faults_.one_of(*sessions).id;
+  session::Said said{.key = fmt::format("{}/{:08}", id, ++last_said_)};
+  said.message = Message::user(said_token(last_said_));
+  note("steer", id, last_said_);
+  // Whoever drives it now, and not whoever does so by the time that they hear of it.
+  std::vector<std::pair<OwnerId, std::weak_ptr<runtime::TreeDriver>>> drivers;
+  for (const auto& process : alive()) {
+    if (auto driver = process->driver_of(id)) drivers.emplace_back(process->owner(), driver);
+  }
+  const bool is_stored = store_
+                             .apply_one(PutRecord{.kind = std::string(session::kSaidKind),
+                                                  .key = said.key,
+                                                  .value = to_json(said.message),
+                                                  .due_at = last_said_})
+                             .has_value();
+  if (!is_stored || faults_.chance(300)) return;
+  for (const auto& [owner, weak] : drivers) {
+    at(now_ + store_delay(), owner, [weak, said] {
+      if (const auto driver = weak.lock()) driver->said(said);
+    });
+  }
 }
 
 }  // namespace wright::simulation

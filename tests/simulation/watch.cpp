@@ -105,6 +105,7 @@ void Watch::written(const Batch& batch, const BatchIds& ids, const WrittenBy& by
   note_wishes(batch);
   note_calls(batch, ids);
   note_answers(ids);
+  note_said(batch);
   for (const SessionId id : touched(batch, ids)) look_at(id, batch);
 }
 
@@ -144,6 +145,19 @@ void Watch::note_answers(const BatchIds& ids) {
     world_.reach("a wait was answered");
     if (sessions_[wait.session_id].last.status == SessionStatus::waiting) {
       world_.reach("an answer came to a waiting session");
+    }
+  }
+}
+
+void Watch::note_said(const Batch& batch) {
+  for (const Write& write : batch.writes) {
+    if (const auto* put = std::get_if<PutRecord>(&write); put && put->kind == session::kSaidKind) {
+      said_.try_emplace(put->key, world_.store().applied());
+      world_.reach("a session was spoken to while it worked");
+    }
+    const auto* remove = std::get_if<RemoveRecords>(&write);
+    if (remove != nullptr && remove->kind == session::kSaidKind) {
+      world_.reach("what was said was taken");
     }
   }
 }
@@ -290,6 +304,7 @@ void Watch::forget_after(std::size_t kept, Effects effects) {
   std::erase_if(sessions_, [&](const auto& each) { return each.second.created > kept; });
   std::erase_if(epochs_, [&](const auto& each) { return each.second > kept; });
   std::erase_if(answered_, [&](const auto& each) { return each.second > kept; });
+  std::erase_if(said_, [&](const auto& each) { return each.second > kept; });
   highest_epoch_.clear();
   for (auto& [id, facts] : sessions_) {
     if (facts.wished && *facts.wished > kept) facts.wished.reset();

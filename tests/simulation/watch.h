@@ -24,6 +24,9 @@ struct Violation {
   std::string what = {};
 };
 
+// What one who steers a session says: it is found again in the conversation.
+std::string said_token(std::int64_t number);
+
 // What a batch asks to hold, as it was just before it was applied.
 struct WrittenBy {
   std::string stale = {};  // why its writer may not write; empty: it may
@@ -64,6 +67,8 @@ class Watch {
   // What keeps the world from being over: sessions that neither have ended nor wait for somebody
   // who has not answered. Empty: it is over.
   std::string unsettled();
+  // How many sessions have begun and ended: it grows as long as something gets on.
+  std::int64_t progress();
   std::string open_calls(SessionId id);
   void check_end();
 
@@ -100,6 +105,8 @@ class Watch {
   void hand_out(SessionId session, int epoch);
   void note_wishes(const Batch& batch);
   void note_answers(const BatchIds& ids);
+  void note_said(const Batch& batch);
+  void check_said();
   static bool is_late(const SessionFacts& facts);
   void look_at(SessionId id, const Batch& batch);
   void check_budget(SessionId id);
@@ -118,6 +125,8 @@ class Watch {
   std::map<SessionId, int> highest_epoch_;                   // that an effect was asked with
   std::map<WaitId, std::size_t> answered_;
   std::set<std::int64_t> received_;  // payloads of answers
+  std::map<std::string, std::size_t>
+      said_;  // by key: what was said while sessions worked, and when
 };
 
 }  // namespace wright::simulation

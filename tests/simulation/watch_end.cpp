@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "session/said.h"
 #include "simulation/watch.h"
 #include "simulation/world.h"
 #include "store/status.h"
@@ -100,6 +101,12 @@ std::string Watch::unsettled() {
   const auto sessions = store.list_sessions({.limit = kNoLimit});
   const auto needing = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
   if (!needing->empty()) return fmt::format("session {} needs a driver", needing->front().id);
+  for (const Record& record : *store.get_records({.kind = std::string(session::kSaidKind)})) {
+    const auto session = store.get_session(std::stoll(record.key.substr(0, record.key.find('/'))));
+    if (session && session->status == SessionStatus::completed) {
+      return fmt::format("session {} has not taken {}", session->id, record.key);
+    }
+  }
   for (const Session& session : *sessions) {
     if (store::is_end(session.status)) continue;
     const SessionId root = root_of(session.id);
@@ -123,7 +130,44 @@ std::string Watch::unsettled() {
   return {};
 }
 
+std::int64_t Watch::progress() {
+  const auto sessions = world_.store().truth().list_sessions({.limit = kNoLimit});
+  const auto ended = std::ranges::count_if(
+      *sessions, [](const Session& session) { return store::is_end(session.status); });
+  return static_cast<std::int64_t>(sessions->size()) + ended;
+}
+
+std::string said_token(std::int64_t number) {
+  return fmt::format("[said {:08}]", number);
+}
+
+// It is in the store's list or in the conversation, always, and once.
+void Watch::check_said() {
+  Store& store = world_.store().truth();
+  const auto untaken = store.get_records({.kind = std::string(session::kSaidKind)});
+  for (const auto& [key, at] : said_) {
+    const std::size_t slash = key.find('/');
+    const SessionId id = std::stoll(key.substr(0, slash));
+    const std::string token = said_token(std::stoll(key.substr(slash + 1)));
+    const auto messages = store.get_messages(id);
+    if (!messages) continue;
+    std::ptrdiff_t places = std::ranges::count(*untaken, key, &Record::key);
+    for (const StoredMessage& each : *messages) {
+      const std::string text = each.message.text();
+      for (std::size_t at = text.find(token);
+           each.message.is_from_user() && at != std::string::npos; at = text.find(token, at + 1)) {
+        ++places;
+      }
+    }
+    if (places != 1) {
+      broken("what is said is neither lost nor taken twice",
+             fmt::format("{} is in {} places", key, places));
+    }
+  }
+}
+
 void Watch::check_end() {
+  check_said();
   const auto sessions = world_.store().truth().list_sessions({.limit = kNoLimit});
   for (const Session& session : *sessions) {
     if (!store::is_end(session.status)) continue;

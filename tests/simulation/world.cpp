@@ -8,6 +8,7 @@
 namespace wright::simulation {
 namespace {
 
+// How long nothing may begin or end before everything has.
 constexpr std::int64_t kMostHealingTime = 600'000;
 constexpr std::int64_t kMostSteps = 400'000;
 constexpr int kMostNested = 3;
@@ -146,10 +147,15 @@ Report World::run() {
   at(now_ + 1, kWorld, [this] { trouble(); });
   while (now_ < faults_end && !report_.violation) step();
   heal();
-  const std::int64_t end = now_ + kMostHealingTime;
+  std::int64_t end = now_ + kMostHealingTime;
   std::int64_t look = now_;
+  std::int64_t progress = watch_.progress();
   std::string left = "nothing was looked at";
-  while (now_ < end && !report_.violation && report_.steps < kMostSteps) {
+  while (!report_.violation && report_.steps < kMostSteps) {
+    if (now_ >= end) {
+      if (std::exchange(progress, watch_.progress()) == progress) break;
+      end = now_ + kMostHealingTime;
+    }
     step();
     if (now_ < look) continue;
     look = now_ + 2'000;

@@ -111,6 +111,7 @@ class World {
   void answer_somebody();
   void cancel_somebody();
   void send_to_somebody();
+  void steer_somebody();
   void kill_one();
   void crash();
   void heal();
@@ -129,6 +130,7 @@ class World {
   bool is_healed_ = false;
   int depth_ = 0;
   int era_ = 0;
+  std::int64_t last_said_ = 0;
   OwnerId actor_ = kWorld;
   OwnerId last_owner_ = kWorld;
   ToolTime tool_time_;

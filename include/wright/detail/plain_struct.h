@@ -16,16 +16,19 @@ namespace wright::detail {
 
 inline constexpr std::size_t kMostPlainFields = 32;
 
-// Stands for a value of any member of T, or of any of its bases.
+// Stands for a value of any member of T, or of any of its bases. Nobody ever converts one; clang
+// wants a definition nevertheless.
 template <class T>
 struct AnyMember {
   template <class U>
-  requires(!std::same_as<U, T>) operator U() const;
+  requires(!std::same_as<U, T>) operator U() const { std::unreachable(); }
 };
 template <class T>
 struct AnyBase {
   template <class U>
-  requires(!std::same_as<U, T> && std::is_base_of_v<U, T>) operator U() const;
+  requires(!std::same_as<U, T> && std::is_base_of_v<U, T>) operator U() const {
+    std::unreachable();
+  }
 };
 
 template <class T, std::size_t... I>

@@ -10,7 +10,9 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <stop_token>
 #include <thread>
 
 #include "app/commands/acp_session.h"
@@ -53,7 +55,7 @@ Result<std::string> required_text(const JsonObject& params, std::string_view key
 Result<std::filesystem::path> folder_in(const JsonObject& params) {
   const auto cwd = TRY(required_text(params, "cwd"));
   std::error_code error;
-  if (!cwd.starts_with('/') || !std::filesystem::is_directory(cwd, error)) {
+  if (!cwd.starts_with('/') || cwd.contains('\0') || !std::filesystem::is_directory(cwd, error)) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("cwd must be the absolute path of a folder, not '{}'", cwd));
   }
@@ -105,22 +107,18 @@ Result<std::vector<McpServer>> servers_in(const JsonObject& params) {
   return servers;
 }
 
-std::string editor_id_of(const Session& session) {
-  const JsonObject* config = session.config.if_object();
-  const std::string id = config != nullptr ? mcp::text_in(*config, "acp_session") : "";
-  return id.empty() ? std::to_string(session.id) : id;
-}
-
 class AcpServer {
  public:
   AcpServer(const AcpCommand& command, Store& store, CommandContext context)
-      : peer_(STDIN_FILENO, STDOUT_FILENO), environment_{peer_,         store,
-                                                         context,       command.settings,
-                                                         command.agent, {}} {}
+      : peer_(STDIN_FILENO, STDOUT_FILENO),
+        environment_{
+            peer_, store, context, command.settings, command.agent, {}, stopping_.get_token()} {}
 
   void serve() {
     peer_.serve([this](mcp::Request request) { take(std::move(request)); },
                 [this](const mcp::Notification& notification) { take(notification); });
+    stopping_.request_stop();
+    for (Opening& opening : openings_) opening.thread.join();
     for (const auto& [id, session] : sessions_) session->cancel();
     for (Prompting& prompting : prompts_) prompting.thread.join();
   }
@@ -131,6 +129,14 @@ class AcpServer {
 
   // A prompt that runs in a thread of its own.
   struct Prompting {
+    mcp::RequestId id;
+    AcpSession::Turn turn;
+    std::shared_ptr<std::atomic<bool>> has_ended;
+    std::thread thread;
+  };
+
+  // A session that is made in a thread of its own: that takes a while in a large folder.
+  struct Opening {
     std::shared_ptr<std::atomic<bool>> has_ended;
     std::thread thread;
   };
@@ -139,35 +145,76 @@ class AcpServer {
     std::string_view name;
     Answer (AcpServer::*perform)(const JsonObject& params);
   };
+  struct OpeningMethod {
+    std::string_view name;
+    Answer (AcpServer::*perform)(const JsonObject& params, SharedSession& opened);
+  };
+
+  template <class Running>
+  static void join_ended(std::vector<Running>& running) {
+    std::erase_if(running, [](Running& each) {
+      if (!each.has_ended->load()) return false;
+      each.thread.join();
+      return true;
+    });
+  }
 
   void take(mcp::Request request) {
     static constexpr std::array kMethods{
         Method{"initialize", &AcpServer::initialize},
         Method{"authenticate", &AcpServer::nothing_to_do},
-        Method{"session/new", &AcpServer::begin},
-        Method{"session/load", &AcpServer::load},
-        Method{"session/resume", &AcpServer::resume},
         Method{"session/list", &AcpServer::list},
         Method{"session/close", &AcpServer::close},
         Method{"session/delete", &AcpServer::remove},
         Method{"session/set_mode", &AcpServer::set_mode},
         Method{"session/set_config_option", &AcpServer::set_option},
     };
+    static constexpr std::array kOpening{
+        OpeningMethod{"session/new", &AcpServer::begin},
+        OpeningMethod{"session/load", &AcpServer::load},
+        OpeningMethod{"session/resume", &AcpServer::resume},
+    };
     if (request.method == "session/prompt") return prompt(std::move(request));
+    const auto opening = std::ranges::find(kOpening, request.method, &OpeningMethod::name);
+    if (opening != kOpening.end()) return open(*opening, std::move(request));
     const auto method = std::ranges::find(kMethods, request.method, &Method::name);
     if (method == kMethods.end()) {
       return peer_.refuse(request.id, {mcp::code::kMethodNotFound,
                                        fmt::format("there is no method {}", request.method)});
     }
     answer(request.id, (this->*method->perform)(request.params));
-    // An editor knows a session when it has the answer.
-    if (request.method.starts_with("session/") && opened_) opened_->tell_commands();
-    opened_.reset();
+  }
+
+  void open(const OpeningMethod& method, mcp::Request request) {
+    join_ended(openings_);
+    auto has_ended = std::make_shared<std::atomic<bool>>(false);
+    std::thread thread([this, &method, request = std::move(request), has_ended] {
+      try {
+        SharedSession opened;
+        answer(request.id, (this->*method.perform)(request.params, opened));
+        // An editor knows a session when it has the answer.
+        if (opened) opened->tell_commands();
+      } catch (const std::exception& thrown) {
+        peer_.refuse(request.id, {mcp::code::kInternalError, thrown.what()});
+      }
+      has_ended->store(true);
+    });
+    openings_.push_back({std::move(has_ended), std::move(thread)});
   }
 
   void take(const mcp::Notification& notification) {
+    if (notification.method == "$/cancel_request") return cancel_request(notification.params);
     if (notification.method != "session/cancel") return;
     if (const auto session = find(notification.params)) (*session)->cancel();
+  }
+
+  // Only prompts take long; they are answered as cancelled. All else is answered already.
+  void cancel_request(const JsonObject& params) {
+    const Json* id = params.if_contains("requestId");
+    if (id == nullptr) return;
+    for (const Prompting& prompting : prompts_) {
+      if (prompting.id == *id) prompting.turn->request_stop();
+    }
   }
 
   void answer(const mcp::RequestId& id, Answer result) {
@@ -186,6 +233,13 @@ class AcpServer {
       const JsonObject* asks = mcp::object_in(*client, "elicitation");
       environment_.editor.asks_in_forms =
           asks != nullptr && mcp::object_in(*asks, "form") != nullptr;
+      if (const JsonObject* files = mcp::object_in(*client, "fs")) {
+        const auto offers = [&](std::string_view key) {
+          const Json* value = files->if_contains(key);
+          return value != nullptr && value->is_bool() && value->get_bool();
+        };
+        environment_.editor.files = {offers("readTextFile"), offers("writeTextFile")};
+      }
     }
     const JsonObject yes;
     return JsonObject{
@@ -193,7 +247,7 @@ class AcpServer {
         {"agentCapabilities",
          JsonObject{{"loadSession", true},
                     {"promptCapabilities",
-                     JsonObject{{"image", false}, {"audio", false}, {"embeddedContext", true}}},
+                     JsonObject{{"image", true}, {"audio", true}, {"embeddedContext", true}}},
                     {"mcpCapabilities", JsonObject{{"http", true}, {"sse", false}}},
                     {"sessionCapabilities",
                      JsonObject{{"list", yes}, {"resume", yes}, {"close", yes}, {"delete", yes}}}}},
@@ -204,14 +258,19 @@ class AcpServer {
 
   Answer nothing_to_do(const JsonObject&) { return JsonObject{}; }
 
-  Answer begin(const JsonObject& params) {
+  void add(const SharedSession& session) {
+    const std::lock_guard lock(sessions_mutex_);
+    sessions_[session->id()] = session;
+  }
+
+  Answer begin(const JsonObject& params, SharedSession& opened) {
     auto folder = TRY(folder_in(params));
     auto servers = TRY(servers_in(params));
     auto session = std::make_shared<AcpSession>(environment_, new_session_id(), std::move(folder),
                                                 std::move(servers));
     TRY(session->open({}));
-    sessions_[session->id()] = session;
-    opened_ = session;
+    add(session);
+    opened = session;
     JsonObject answer = session->state();
     answer["sessionId"] = session->id();
     return answer;
@@ -222,24 +281,23 @@ class AcpServer {
     auto folder = TRY(folder_in(params));
     auto servers = TRY(servers_in(params));
     auto stored = TRY(stored_session(id));
-    if (const auto known = sessions_.find(id); known != sessions_.end()) known->second->cancel();
+    if (const auto known = find(params)) (*known)->cancel();
     auto session =
         std::make_shared<AcpSession>(environment_, id, std::move(folder), std::move(servers));
     TRY(session->open(std::move(stored)));
-    sessions_[id] = session;
-    opened_ = session;
+    add(session);
     return session;
   }
 
-  Answer load(const JsonObject& params) {
-    const auto session = TRY(open_stored(params));
-    TRY(session->replay());
-    return session->state();
+  Answer load(const JsonObject& params, SharedSession& opened) {
+    opened = TRY(open_stored(params));
+    TRY(opened->replay());
+    return opened->state();
   }
 
-  Answer resume(const JsonObject& params) {
-    const auto session = TRY(open_stored(params));
-    return session->state();
+  Answer resume(const JsonObject& params, SharedSession& opened) {
+    opened = TRY(open_stored(params));
+    return opened->state();
   }
 
   Answer list(const JsonObject& params) {
@@ -270,6 +328,7 @@ class AcpServer {
   Answer close(const JsonObject& params) {
     if (const auto session = find(params)) {
       (*session)->cancel();
+      const std::lock_guard lock(sessions_mutex_);
       sessions_.erase((*session)->id());
     }
     return JsonObject{};
@@ -280,7 +339,10 @@ class AcpServer {
     TRY(close(params));
     const auto stored = stored_session(id);
     if (!stored) return JsonObject{};
-    TRY(environment_.store.delete_session(stored->id));
+    // Another process may run it: see `wright sessions rm`.
+    TRY(environment_.store.apply_one(
+        DeleteSession{.session_id = stored->id, .unless_running = true}));
+    forget_records_of(environment_.store, *stored);
     const auto settings = TRY(load_settings(environment_.flags, environment_.context.environment));
     FileHistory(settings, environment_.store).forget(stored->id);
     return JsonObject{};
@@ -306,33 +368,35 @@ class AcpServer {
     const auto session = find(request.params);
     if (!session) return answer(request.id, std::unexpected(session.error()));
     const Json* blocks = request.params.if_contains("prompt");
-    auto text =
+    auto prompt =
         blocks != nullptr && blocks->is_array()
-            ? acp::prompt_text(blocks->get_array())
-            : Result<std::string>(fail(ErrorCode::invalid_argument, "prompt must be a list"));
-    if (!text) return answer(request.id, std::unexpected(text.error()));
-    std::erase_if(prompts_, [](Prompting& prompting) {
-      if (!prompting.has_ended->load()) return false;
-      prompting.thread.join();
-      return true;
-    });
+            ? acp::prompt_of(blocks->get_array())
+            : Result<acp::Prompt>(fail(ErrorCode::invalid_argument, "prompt must be a list"));
+    if (!prompt) return answer(request.id, std::unexpected(prompt.error()));
+    join_ended(prompts_);
     auto has_ended = std::make_shared<std::atomic<bool>>(false);
+    // Here and not in the thread: what comes right behind the prompt may cancel it.
+    auto turn = (*session)->begin_turn();
     std::thread thread(
-        [this, session = *session, text = std::move(*text), id = request.id, has_ended] {
+        [this, session = *session, prompt = std::move(*prompt), id = request.id, turn, has_ended] {
           try {
-            answer(id, session->prompt(text));
+            auto result = session->prompt(prompt, turn);
+            session->end_turn(turn);
+            answer(id, std::move(result));
           } catch (const std::exception& thrown) {
+            session->end_turn(turn);
             peer_.refuse(id, {mcp::code::kInternalError, thrown.what()});
           }
           has_ended->store(true);
         });
-    prompts_.push_back({std::move(has_ended), std::move(thread)});
+    prompts_.push_back({request.id, std::move(turn), std::move(has_ended), std::move(thread)});
   }
 
   // --- sessions ----------------------------------------------------------------------------------
 
   Result<SharedSession> find(const JsonObject& params) {
     const auto id = TRY(required_text(params, "sessionId"));
+    const std::lock_guard lock(sessions_mutex_);
     const auto found = sessions_.find(id);
     if (found != sessions_.end()) return found->second;
     return fail(ErrorCode::not_found, fmt::format("there is no session '{}' here", id));
@@ -351,10 +415,13 @@ class AcpServer {
     return fail(ErrorCode::not_found, fmt::format("there is no session '{}'", id));
   }
 
+  std::stop_source stopping_;
   AcpPeer peer_;
   AcpEnvironment environment_;
+  std::mutex sessions_mutex_;
   std::map<std::string, SharedSession> sessions_;
-  SharedSession opened_;  // by the request that is being answered
+  // Of the thread that reads.
+  std::vector<Opening> openings_;
   std::vector<Prompting> prompts_;
 };
 

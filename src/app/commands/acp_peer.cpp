@@ -53,7 +53,8 @@ void AcpPeer::take_answer(mcp::Answer answer) {
   const std::lock_guard lock(mutex_);
   if (!answer.id.is_int64()) return;
   const auto found = asked_.find(answer.id.get_int64());
-  if (found == asked_.end()) return;
+  // Only the first answer counts: a no does not become a yes.
+  if (found == asked_.end() || found->second) return;
   found->second = std::move(answer);
   changed_.notify_all();
 }

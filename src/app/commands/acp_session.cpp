@@ -11,6 +11,7 @@
 #include "app/commands/chat_files.h"
 #include "app/commands/chat_mentions.h"
 #include "app/terminal/figures.h"
+#include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/file_history.h"
 #include "app/wiring/mcp_wiring.h"
@@ -20,12 +21,12 @@
 #include "core/iso_time.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "core/user_message.h"
 #include "project/text_file.h"
 
 namespace wright::app {
 namespace {
 
-constexpr std::string_view kPlanMode = "plan";
 constexpr std::size_t kLargestDiffed = std::size_t{1} << 20;
 
 JsonObject mode_json(std::string_view id, std::string_view name, std::string_view description) {
@@ -52,16 +53,15 @@ SettingFlags AcpSession::flags_now() const {
   SettingFlags flags = environment_.flags;
   flags.base_path = folder_.string();
   if (model_) flags.model = *model_;
-  if (mode_ == kPlanMode) {
-    flags.set.insert(flags.set.end(), {"permissions.write_file=deny",
-                                       "permissions.apply_patch=deny", "bash.preset=read_only"});
-  }
   return flags;
 }
 
 Result<void> AcpSession::open(std::optional<Session> stored) {
   began_ = std::move(stored);
-  if (began_) stored_ = began_->id;
+  if (began_) {
+    stored_ = began_->id;
+    mode_.recall(environment_.store, id_);
+  }
   return equip();
 }
 
@@ -79,7 +79,8 @@ Result<void> AcpSession::equip() {
     flags = with_coding_defaults(name, std::move(flags), found);
   }
   auto settings = TRY(load_settings(flags, environment));
-  auto ready = agent_or_complain(name, settings, flags, environment_.context, going_on);
+  auto ready =
+      agent_or_complain(name, settings, flags, environment_.context, going_on, environment_.stop);
   if (!ready) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("the agent {} cannot be made; standard error says why", name));
@@ -93,22 +94,46 @@ Result<void> AcpSession::equip() {
     fallback_ = settings.fallback();
   }
   settings_ = std::move(settings);
-  agent_ = finished(std::move(*ready), *settings_, Logger());
+  std::error_code error;
+  base_ = std::filesystem::weakly_canonical(settings_->base_path(), error).string();
+  const AcpBuffers buffers(environment_.peer, environment_.editor.files, id_, base_);
+  if (!hooks_) hooks_ = ready->hooks;
+  ready->hooks = hooks_;
+  agent_ = finished(std::move(*ready), *settings_, Logger(), [&](Agent& agent) {
+    mode_.guard(agent);
+    watch_arguments(agent);
+    buffers.watch(agent);
+  });
   if (!environment_.editor.asks_in_forms) {
     // Nobody could answer: the agent asks in its answer instead.
     std::erase_if(agent_.tools, [](const Tool& tool) { return tool.spec.name == "ask_user"; });
   }
-  std::error_code error;
-  base_ = std::filesystem::weakly_canonical(settings_->base_path(), error).string();
   add_servers();
   return {};
+}
+
+void AcpSession::watch_arguments(Agent& agent) {
+  agent.interceptors.emplace_back([this](const Invocation& invocation, const Context& context,
+                                         const Next& next) -> Result<ToolReply> {
+    const bool is_known = [&] {
+      const std::lock_guard lock(mutex_);
+      return calls_.contains(invocation.call.id);
+    }();
+    if (invocation.arguments_changed && is_known) {
+      ToolCall runs = invocation.call;
+      runs.arguments = to_text(invocation.arguments);
+      update(acp::call_changed(runs, base_));
+    }
+    return next(invocation, context);
+  });
 }
 
 void AcpSession::add_servers() {
   for (const McpServer& server : servers_) {
     const auto connection = make_connection(server, *settings_, environment_.context.environment);
-    auto tools = connection ? mcp_client::server_tools(*connection, tools_options(server))
-                            : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
+    auto tools =
+        connection ? mcp_client::server_tools(*connection, tools_options(server), environment_.stop)
+                   : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
     if (!tools) {
       environment_.context.console.remark(
           fmt::format("goes without the MCP server {}: {}", server.name, tools.error().message));
@@ -136,7 +161,7 @@ JsonArray AcpSession::config_options() const {
                      {"name", "Mode"},
                      {"category", "mode"},
                      {"type", "select"},
-                     {"currentValue", mode_},
+                     {"currentValue", mode_.name()},
                      {"options", JsonArray{choice("code", "Code"), choice(kPlanMode, "Plan")}}},
           JsonObject{{"id", "model"},
                      {"name", "Model"},
@@ -150,8 +175,9 @@ JsonObject AcpSession::state() const {
   const std::lock_guard lock(mutex_);
   JsonArray modes{mode_json("code", "Code", "Changes files, and asks where its rules say so"),
                   mode_json(kPlanMode, "Plan", "Reads and plans; changes nothing")};
-  return {{"modes", JsonObject{{"currentModeId", mode_}, {"availableModes", std::move(modes)}}},
-          {"configOptions", config_options()}};
+  return {
+      {"modes", JsonObject{{"currentModeId", mode_.name()}, {"availableModes", std::move(modes)}}},
+      {"configOptions", config_options()}};
 }
 
 Result<void> AcpSession::equip_soon() {
@@ -163,18 +189,9 @@ Result<void> AcpSession::equip_soon() {
 }
 
 Result<void> AcpSession::use_mode(const std::string& mode) {
-  if (mode != "code" && mode != kPlanMode) {
-    return fail(ErrorCode::invalid_argument, fmt::format("there is no mode '{}'", mode));
-  }
-  const auto change = [this](std::string to) {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(mode_, std::move(to));
-  };
-  const std::string before = change(mode);
-  auto equipped = equip_soon();
-  if (!equipped) change(before);
-  if (equipped) update({{"sessionUpdate", "current_mode_update"}, {"currentModeId", mode}});
-  return equipped;
+  TRY(mode_.use(mode, environment_.store, id_));
+  update({{"sessionUpdate", "current_mode_update"}, {"currentModeId", mode}});
+  return {};
 }
 
 Result<void> AcpSession::use_option(const std::string& option, const std::string& value) {
@@ -204,8 +221,12 @@ void AcpSession::tell_commands() {
       command_json("undo", "Take back what the last prompt changed in files", ""),
       command_json("diff", "What the session changed in files", ""),
       command_json("compact", "Sum up what came before the last turn", "what matters most")};
+  const std::size_t ours = commands.size();
   for (const auto& own : commands_for(*settings_).commands) {
-    commands.push_back(command_json(own.name, own.description, own.hint));
+    const bool is_ours =
+        std::any_of(commands.begin(), commands.begin() + ours,
+                    [&](const Json& each) { return each.at("name").as_string() == own.name; });
+    if (!is_ours) commands.push_back(command_json(own.name, own.description, own.hint));
   }
   update(
       {{"sessionUpdate", "available_commands_update"}, {"availableCommands", std::move(commands)}});
@@ -217,7 +238,10 @@ Result<void> AcpSession::replay() {
   for (const StoredMessage& stored : messages) {
     const Message& message = stored.message;
     if (message.role == Role::user && message.is_from_user()) {
-      update(acp::user_chunk(message.text()));
+      if (!message.text().empty()) update(acp::user_chunk(message.text()));
+      for (const Part& part : message.parts) {
+        if (const auto* image = std::get_if<Image>(&part)) update(acp::user_chunk(*image));
+      }
     }
     if (message.role == Role::assistant && !message.text().empty()) {
       update(acp::message_chunk(message.text()));
@@ -251,7 +275,11 @@ std::optional<std::string> AcpSession::text_at(const std::string& path) const {
 
 void AcpSession::begin_call(const ToolCall& call) {
   if (call.name == tools::kPlanTool) return;
-  if (!calls_.insert(call.id).second) return update(acp::call_goes_on(call));
+  const bool is_new = [&] {
+    const std::lock_guard lock(mutex_);
+    return calls_.insert(call.id).second;
+  }();
+  if (!is_new) return update(acp::call_goes_on(call));
   for (const std::string& path : acp::written_paths(call)) {
     changing_[call.id].push_back(
         {(std::filesystem::path(base_) / path).string(), text_at(path), {}});
@@ -312,7 +340,7 @@ void AcpSession::tell_usage() {
 
 void AcpSession::cancel() {
   const std::lock_guard lock(mutex_);
-  for (const auto& source : running_) source->request_stop();
+  for (const Turn& turn : running_) turn->request_stop();
 }
 
 Result<void> AcpSession::settle_old() {
@@ -329,10 +357,10 @@ Result<void> AcpSession::settle_old() {
   return {};
 }
 
-Result<RunResult> AcpSession::run(const std::string& text, const RunOptions& options) {
+Result<RunResult> AcpSession::run(const Message& message, const RunOptions& options) {
   Store& store = environment_.store;
-  return stored_ == 0 ? wright::run(store, agent_, text, options)
-                      : wright::send(store, agent_, stored_, text, options);
+  return stored_ == 0 ? wright::run(store, agent_, message, options)
+                      : wright::send(store, agent_, stored_, message, options);
 }
 
 Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_token& stop) {
@@ -375,57 +403,83 @@ std::optional<std::string> AcpSession::done_by_command(const std::string& text) 
   if (!part) return part.error().message;
   if (typed->word == "diff") {
     const std::string diff = tools::diff_of(part->plan);
-    return diff.empty() ? "The session has changed no files." : fmt::format("```diff\n{}```", diff);
+    if (!diff.empty()) return fmt::format("```diff\n{}```", diff);
+    return part->plan.gaps.empty() ? "The session has changed no files." : shown_plan(part->plan);
   }
-  if (!part->plan.does_something()) return "There is nothing to take back.";
+  if (!part->plan.does_something()) {
+    return part->plan.gaps.empty() ? "There is nothing to take back."
+                                   : "Nothing can be taken back:\n\n" + shown_plan(part->plan);
+  }
   if (const auto done = history.take_back(*part); !done) return done.error().message;
   return fmt::format("Taken back:\n\n```\n{}```", shown_plan(part->plan));
 }
 
-Result<JsonObject> AcpSession::prompt(const std::string& text) {
-  const auto source = std::make_shared<std::stop_source>();
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& other : running_) other->request_stop();
-    running_.insert(source);
-  }
+AcpSession::Turn AcpSession::begin_turn() {
+  auto turn = std::make_shared<std::stop_source>();
+  const std::lock_guard lock(mutex_);
+  for (const Turn& other : running_) other->request_stop();
+  running_.insert(turn);
+  return turn;
+}
+
+void AcpSession::end_turn(const Turn& turn) {
+  const std::lock_guard lock(mutex_);
+  running_.erase(turn);
+}
+
+Result<JsonObject> AcpSession::prompt(const acp::Prompt& said, const Turn& mine) {
+  const std::string& text = said.text;
   const std::lock_guard turn(turn_);
-  const std::stop_token stop = source->get_token();
-  const auto ended = [&](std::string_view reason) {
-    const std::lock_guard lock(mutex_);
-    running_.erase(source);
-    return JsonObject{{"stopReason", reason}};
-  };
+  const std::stop_token stop = mine->get_token();
+  const auto ended = [](std::string_view reason) { return JsonObject{{"stopReason", reason}}; };
   if (stop.stop_requested()) return ended("cancelled");
   const bool is_changed = [&] {
     const std::lock_guard lock(mutex_);
     return std::exchange(is_to_be_equipped_, false);
   }();
   if (is_changed) {
-    if (auto equipped = equip(); !equipped) {
-      ended("cancelled");
-      return std::unexpected(equipped.error());
-    }
+    TRY(equip());
   }
-  if (const auto said = done_by_command(text)) {
-    update(acp::message_chunk(*said));
+  if (const auto done = said.images.empty() ? done_by_command(text) : std::nullopt) {
+    update(acp::message_chunk(*done));
     return ended("end_turn");
   }
   std::string message = text;
-  if (const auto typed = typed_command(text)) {
-    if (typed->word == "review") message = review_prompt(typed->argument);
+  MentionRules mentions{.unreadable = guarded_files(*settings_).unreadable};
+  if (const auto typed = typed_command(text); typed && typed->word == "review") {
+    message = review_prompt(typed->argument);
+  } else if (typed) {
     for (const auto& own : commands_for(*settings_).commands) {
-      if (own.name == typed->word) message = project::expanded(own, typed->argument);
+      if (own.name != typed->word) continue;
+      message = project::expanded(own, typed->argument);
+      mentions.typed = typed->argument;  // what the file says sends nothing along
     }
   }
-  message = with_mentions(message, base_, environment_.context.environment).text;
-  calls_.clear();
+  Mentions mentioned = with_mentions(message, base_, environment_.context.environment, mentions);
+  std::vector<Image> images = said.images;
+  std::ranges::move(mentioned.images, std::back_inserter(images));
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.clear();
+  }
   changing_.clear();
-  const RunOptions options{
-      .observer = [this](const Event& event) { observe(event); }, .stop = stop, .config = config_};
+  const auto look_on = [this, hooks = hooks_->hooks](const Event& event,
+                                                     const EventOrigin& origin) {
+    if (origin.depth != 0) return;
+    observe(event);
+    for (const std::string& problem : hooks->observe(event, origin.session_id)) {
+      environment_.context.console.remark(problem);
+    }
+  };
+  const RunOptions options{.observer = look_on, .stop = stop, .config = config_};
   Result<RunResult> result;
   if (auto settled = settle_old(); !settled) result = std::unexpected(settled.error());
-  if (result) result = run(message, options);
+  if (result) {
+    auto message = hooks_->submitted(user_message(std::move(mentioned.text), std::move(images)),
+                                     stored_, stop);
+    result = message ? run(*message, options)
+                     : Result<RunResult>(std::unexpected(std::move(message).error()));
+  }
   bool is_cancelled = false;
   while (result && result->status == RunResult::Status::waiting && !is_cancelled) {
     const auto answered = answer_waits(*result, stop);
@@ -444,7 +498,6 @@ Result<JsonObject> AcpSession::prompt(const std::string& text) {
   if (result) return ended("end_turn");
   if (result.error().code == ErrorCode::cancelled) return ended("cancelled");
   if (result.error().code == ErrorCode::limit_reached) return ended("max_turn_requests");
-  ended("end_turn");
   return std::unexpected(result.error());
 }
 

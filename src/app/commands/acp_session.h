@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "acp/updates.h"
+#include "app/commands/acp_buffers.h"
+#include "app/commands/acp_mode.h"
 #include "app/commands/acp_peer.h"
 #include "app/commands/commands.h"
 #include "app/settings/mcp_servers.h"
@@ -20,9 +22,12 @@
 
 namespace wright::app {
 
+struct FoundHooks;
+
 // What the editor can do for us.
 struct EditorAbilities {
   bool asks_in_forms = false;  // elicitation
+  EditorFiles files = {};
 };
 
 struct AcpEnvironment {
@@ -32,6 +37,7 @@ struct AcpEnvironment {
   SettingFlags flags;      // of the command line
   std::string agent;       // its name
   EditorAbilities editor;  // known from initialize on
+  std::stop_token stop;    // the editor has gone: nothing is waited for any more
 };
 
 class AcpSession {
@@ -57,8 +63,12 @@ class AcpSession {
   Result<void> use_mode(const std::string& mode);
   Result<void> use_option(const std::string& option, const std::string& value);
 
+  // A prompt that has come: it cancels those before it, and can be cancelled from now on.
+  using Turn = std::shared_ptr<std::stop_source>;
+  Turn begin_turn();
   // Blocks; the answer to session/prompt. Errors are what the editor is told.
-  Result<JsonObject> prompt(const std::string& text);
+  Result<JsonObject> prompt(const acp::Prompt& said, const Turn& turn);
+  void end_turn(const Turn& turn);
   void cancel();
 
  private:
@@ -67,12 +77,14 @@ class AcpSession {
   Result<void> equip_soon();
   SettingFlags flags_now() const;
   void add_servers();
+  // Tells the editor when what runs is not what the model asked for.
+  void watch_arguments(Agent& agent);
   void update(const JsonObject& update);
   void observe(const Event& event);
   void begin_call(const ToolCall& call);
   void end_call(const ToolCall& call, const ToolOutcome& outcome);
   std::optional<std::string> text_at(const std::string& path) const;
-  Result<RunResult> run(const std::string& text, const RunOptions& options);
+  Result<RunResult> run(const Message& message, const RunOptions& options);
   Result<void> settle_old();
   // Whether everything was answered; not when the editor cancelled.
   Result<bool> answer_waits(const RunResult& result, const std::stop_token& stop);
@@ -84,11 +96,12 @@ class AcpSession {
   const std::string id_;
   const std::filesystem::path folder_;
   const std::vector<McpServer> servers_;
-  std::string mode_ = "code";
+  AcpMode mode_;
   std::optional<std::string> model_;
   std::optional<Settings> settings_;
   std::string base_;  // absolute
   Agent agent_;
+  std::shared_ptr<const FoundHooks> hooks_;  // that were there when it was opened
   Json config_;
   std::string model_now_;
   std::vector<std::string> fallback_;
@@ -98,7 +111,7 @@ class AcpSession {
   std::mutex turn_;  // held while a prompt runs
   mutable std::mutex mutex_;
   bool is_to_be_equipped_ = false;
-  std::set<std::shared_ptr<std::stop_source>> running_;
+  std::set<Turn> running_;
   // Of the turn; the observer hears one event at a time.
   std::set<std::string> calls_;
   std::map<std::string, std::vector<acp::ChangedText>> changing_;

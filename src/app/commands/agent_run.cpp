@@ -21,17 +21,19 @@
 namespace wright::app {
 
 AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, CommandContext context)
-    : options_(options),
+    : options_(std::move(options)),
       settings_(settings),
       context_(context),
-      display_({options.output, options.verbosity, options.streaming}, context.console) {
+      display_({options_.output, options_.verbosity, options_.streaming}, context.console) {
   display_.begin();
   interruption_.watch([this] { display_.say("  ending the run; Ctrl-C again quits at once"); });
 }
 
-ExitCode AgentRun::begin(ReadyAgent agent, const std::string& prompt) {
+ExitCode AgentRun::begin(ReadyAgent agent, const Message& prompt) {
   return run(std::move(agent), [&](Store& store, const Agent& made, const RunOptions& options) {
-    return wright::run(store, made, prompt, options);
+    auto said = hooks_->submitted(prompt, 0, options.stop);
+    return said ? wright::run(store, made, std::move(*said), options)
+                : Result<RunResult>(std::unexpected(said.error()));
   });
 }
 
@@ -43,6 +45,7 @@ ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& set
 }
 
 ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
+  hooks_ = ready.hooks;
   *ready.on_index = [this](const IndexProgress& index) { display_.show_index(index); };
   DebugOptions debug = debug_of(ready.chosen.agent, settings_, options_.debug);
   const bool is_verbose = debug.enabled && debug.verbose_logging;
@@ -73,7 +76,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   if (options_.verbosity == Verbosity::normal) {
     for (const std::string& note : notes) context_.console.remark(note);
   }
-  auto store = open_store(settings_);
+  auto store = open_store(settings_, *logger);
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
@@ -94,20 +97,17 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
 
 RunOptions AgentRun::run_options(Json config) {
   const bool tells_events = options_.output == OutputFormat::events;
-  const auto observe = [this, tells_events, hooks = hooks_for(settings_).hooks](
-                           const Event& event, const EventOrigin& origin) {
+  const auto observe = [this, tells_events, hooks = hooks_->hooks](const Event& event,
+                                                                   const EventOrigin& origin) {
     if (tells_events) print_event(event, origin);
-    if (origin.depth != 0) return;
-    display_.observe(event);
-    for (const std::string& problem : hooks->observe(event, origin.session_id)) {
-      display_.say(sanitised(problem));
-    }
+    show_and_tell_hooks(event, origin, display_, *hooks);
   };
   RunOptions options{
       .observer = observe,
       .stop = interruption_.token(),
       .delivery = display_.is_streamed() || tells_events ? Delivery::streamed : Delivery::whole,
       .config = std::move(config),
+      .tenant = options_.tenant,
       .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
   trace_with(context_.telemetry, options);
   return options;
@@ -162,16 +162,7 @@ ExitCode AgentRun::answered(const RunResult& answer) {
 
 ExitCode AgentRun::waiting(const RunResult& answer) {
   Json json = display_.record().json("waiting", nullptr, nullptr);
-  JsonArray waits;
-  for (const PersonWait& wait : answer.waits) {
-    waits.push_back({{"wait_id", wait.wait_id},
-                     {"session_id", wait.session_id},
-                     {"call_id", wait.call.id},
-                     {"name", wait.call.name},
-                     {"kind", to_string(wait.kind)},
-                     {"shown", wait.shown}});
-  }
-  json.as_object()["waits"] = std::move(waits);
+  json.as_object()["waits"] = runtime::waits_json(answer.waits);
   print_result(std::move(json));
   tell_waits(display_.record().session_id(), answer.waits, context_.console);
   display_.conclude("…", Colour::yellow);

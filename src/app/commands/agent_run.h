@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,18 +24,24 @@ struct AgentRunOptions {
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
   std::optional<bool> debug = {};  // absent: as the settings say
+  std::string tenant = {};         // of a session that begins
 };
 
 class AgentRun {
  public:
   AgentRun(AgentRunOptions options, const Settings& settings, CommandContext context);
 
-  ExitCode begin(ReadyAgent agent, const std::string& prompt);
+  ExitCode begin(ReadyAgent agent, const Message& prompt);
   ExitCode resume(ReadyAgent agent, SessionId id, const Settlements& settlements);
 
   // The same for a session that a server drives, and the next message to one.
-  ExitCode begin_at(RemoteApi& api, const std::string& agent, const std::string& prompt);
-  ExitCode say_at(RemoteApi& api, SessionId id, const std::string& message);
+  struct AtServer {
+    std::optional<Json> schema = {};       // that answers fit
+    std::optional<JsonObject> queue = {};  // it is only queued, and its number printed
+  };
+  ExitCode begin_at(RemoteApi& api, const std::string& agent, const Message& prompt,
+                    AtServer wanted);
+  ExitCode say_at(RemoteApi& api, SessionId id, const Message& message);
   ExitCode resume_at(RemoteApi& api, SessionId id, const Settlements& settlements);
 
   SessionId session_id() const { return display_.record().session_id(); }
@@ -57,6 +64,7 @@ class AgentRun {
   const Settings& settings_;
   CommandContext context_;
   RunDisplay display_;
+  std::shared_ptr<const FoundHooks> hooks_;
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display
 };

@@ -67,24 +67,52 @@ Result<std::vector<PersonWait>> waits_of(Store& store, SessionId id) {
   return told;
 }
 
+// Older servers know texts only.
+void add_message(JsonObject& body, std::string_view key, const Message& message) {
+  if (message == Message::user(message.text())) {
+    body[key] = message.text();
+  } else {
+    body["parts"] = to_json(message).at("parts");
+  }
+}
+
 }  // namespace
 
-ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const std::string& prompt) {
+ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const Message& prompt,
+                            AtServer wanted) {
   const Terminal& screen = context_.console.error();
-  display_.say(fmt::format("{}  {}", painted(agent, Colour::bold, screen),
-                           painted(api.url(), Colour::dim, screen)));
-  JsonObject body{{"agent", agent}, {"prompt", prompt}};
+  if (!wanted.queue) {
+    display_.say(fmt::format("{}  {}", painted(agent, Colour::bold, screen),
+                             painted(api.url(), Colour::dim, screen)));
+  }
+  JsonObject body{{"agent", agent}};
+  add_message(body, "prompt", prompt);
   if (options_.input == Input::none) body["people"] = "nobody";
   if (options_.debug) body["debug"] = *options_.debug;
+  if (!options_.tenant.empty()) body["tenant"] = options_.tenant;
+  if (wanted.schema) body["schema"] = *wanted.schema;
+  if (wanted.queue) body["queue"] = *wanted.queue;
   const auto answer = post_surely(api, "/api/v1/sessions", body, interruption_.token());
   if (!answer) return failed(answer.error());
   const auto session = session_from(*answer);
   if (!session) return failed(session.error());
+  if (wanted.queue) {
+    const std::string status(to_string(session->status));
+    if (options_.output == OutputFormat::json) {
+      context_.console.print_json(to_text(Json{{"session_id", session->id}, {"status", status}}) +
+                                  "\n");
+    } else {
+      context_.console.print(fmt::format("{}\n", session->id));
+    }
+    return ExitCode::ok;
+  }
+  answer_schema_ = std::move(wanted.schema);
   return follow(api, session->id, 0);
 }
 
-ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const std::string& message) {
-  JsonObject body{{"text", message}};
+ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const Message& message) {
+  JsonObject body;
+  add_message(body, "text", message);
   if (options_.input == Input::none) body["people"] = "nobody";
   const auto answer = post_surely(api, fmt::format("/api/v1/sessions/{}/messages", id), body,
                                   interruption_.token());

@@ -131,14 +131,14 @@ ExitCode execute(const ListBatchesCommand& command, CommandContext context) {
   if (!models) return ExitCode::usage;
   std::vector<std::string> vendors;
   if (command.vendor) vendors.push_back(*command.vendor);
-  for (const std::string_view name : {"openai", "anthropic"}) {
+  for (const std::string_view name : {"openai", "anthropic", "gemini", "mistral", "azure"}) {
     const VendorInfo* vendor = models->catalogue().find_vendor(name);
     const bool has_key =
         vendor != nullptr && !key_for(*vendor, *settings, context.environment).value.empty();
     if (!command.vendor && has_key) vendors.emplace_back(name);
   }
   if (vendors.empty()) {
-    context.console.complain("neither OpenAI nor Anthropic has a key here", kSeeBatch);
+    context.console.complain("no vendor that takes batches has a key here", kSeeBatch);
     return ExitCode::usage;
   }
   Interruption interruption;

@@ -12,6 +12,8 @@
 #include "app/commands/chat_mentions.h"
 #include "app/commands/chat_programs.h"
 #include "app/commands/chat_sessions.h"
+#include "app/commands/chat_status.h"
+#include "app/commands/chat_steering.h"
 #include "app/commands/commands.h"
 #include "app/commands/help.h"
 #include "app/commands/remote_chat.h"
@@ -24,12 +26,14 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/terminal/transcript.h"
+#include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
+#include "core/user_message.h"
 
 namespace wright::app {
 namespace {
@@ -37,24 +41,6 @@ namespace {
 // Percent of the model's window.
 constexpr std::int64_t kWorthSaying = 50;
 constexpr std::int64_t kSoonFull = 80;
-
-std::string context_line(const SessionContext& context) {
-  std::string line = fmt::format("  about {} tokens", show_count(context.tokens));
-  if (context.window > 0) {
-    line += fmt::format(" of {} ({} %)", show_count(context.window),
-                        100 * context.tokens / context.window);
-  }
-  if (context.summarised_messages > 0) {
-    line += fmt::format(
-        " · {} summarised",
-        show_counted(static_cast<std::int64_t>(context.summarised_messages), "message"));
-  }
-  if (context.shortened_messages > context.summarised_messages) line += " · old results in part";
-  if (context.spent_on_summaries > 0) {
-    line += fmt::format(" · summaries took {}", show_count(context.spent_on_summaries));
-  }
-  return line;
-}
 
 class Chat {
  public:
@@ -124,8 +110,9 @@ class Chat {
         continue;
       }
       if (on_one_line(*line).empty()) continue;
-      remember(*line);
       const ChatLine meant = meaning_of(*line);
+      // With a blank before it, it is no command either when it is taken from the history.
+      remember(is_pasted_command(*line) ? " " + *line : *line);
       if (meant == ChatLine(SlashCommand{SlashCommand::Name::quit, ""})) return ExitCode::ok;
       const ExitCode code = std::visit([this](const auto& what) { return obey(what); }, meant);
       if (is_asked_to_end()) return ExitCode::interrupted;
@@ -154,22 +141,25 @@ class Chat {
     if (!where.screen.has_cursor) return;
     const auto entries = history_.load();
     if (!entries) context_.console.complain(entries.error().message);
-    editor_.emplace(
-        where, entries ? *entries : std::vector<std::string>(), [this](std::string_view typed) {
-          auto words = commands_beginning_with(typed);
-          if (words.empty()) {
-            words = mentions_beginning_with(typed, conversation_.settings().base_path());
-          }
-          return words;
-        });
+    editor_.emplace(where, entries ? *entries : std::vector<std::string>(),
+                    [this](std::string_view typed) { return completions_of(typed); });
     interruption_.before_quitting([this] { editor_->restore_terminal(); });
+    editor_->show_below(
+        [this] { return chat_status(conversation_, store_, context_.environment); });
+    steering_.emplace(conversation_, *editor_, where.screen,
+                      [this](const std::string& line) { return message_of(ChatMessage{line}); });
     read_line_ = [this](std::string_view prompt) {
-      return editor_->next_line(prompt, interruption_.token());
+      auto line = editor_->next_line(prompt, interruption_.token());
+      if (std::exchange(is_first_line_, false)) begins_pasted_ = editor_->begins_pasted();
+      has_unseen_ = has_unseen_ || editor_->has_unseen();
+      return line;
     };
   }
 
   std::expected<std::string, NoLine> next_message() {
     interruption_.forget();
+    is_first_line_ = true;
+    begins_pasted_ = has_unseen_ = false;
     return read_message(read_line_);
   }
 
@@ -182,9 +172,26 @@ class Chat {
     context_.console.complain(kept.error().message);
   }
 
+  // Looks like a command, and was pasted: it may be anybody's words, and does nothing by itself.
+  bool is_pasted_command(const std::string& line) const {
+    return begins_pasted_ && (line.starts_with('!') || line.starts_with('/'));
+  }
+
   // A command of ours, of the person or of the project; ours win.
-  ChatLine meaning_of(const std::string& line) const {
+  ChatLine meaning_of(const std::string& line) {
+    if (is_pasted_command(line)) {
+      note("  Pasted, so it goes to the agent as a message: commands are typed.\n");
+      return ChatMessage{line};
+    }
+    if (auto prompt = conversation_.servers().prompt_of(line)) {
+      return *prompt ? ChatLine(ChatMessage{std::move(**prompt)})
+                     : ChatLine(BadCommand{prompt->error().message});
+    }
     ChatLine meant = read_chat_line(line);
+    if (has_unseen_ && std::holds_alternative<ShellLine>(meant)) {
+      return BadCommand{
+          "a part of it was not on the screen, so it does not run; put long scripts into a file"};
+    }
     // What comes from a pipe may be anybody's words: it starts no programs.
     if (!is_for_person_ && std::holds_alternative<ShellLine>(meant)) return ChatMessage{line};
     const bool is_ours = std::holds_alternative<SlashCommand>(meant);
@@ -192,13 +199,14 @@ class Chat {
     if (!typed) return meant;
     for (const auto& command : commands_for(conversation_.settings()).commands) {
       if (command.name == typed->word) {
-        return ChatMessage{project::expanded(command, typed->argument)};
+        return ChatMessage{project::expanded(command, typed->argument),
+                           std::string(typed->argument)};
       }
     }
     return meant;
   }
 
-  std::vector<std::string> completions_of(std::string_view typed) const {
+  std::vector<std::string> completions_of(std::string_view typed) {
     auto words = commands_beginning_with(typed);
     if (typed.starts_with('/')) {
       for (const auto& command : commands_for(conversation_.settings()).commands) {
@@ -206,17 +214,32 @@ class Chat {
         if (word.starts_with(typed)) words.push_back(std::move(word));
       }
     }
+    std::ranges::move(conversation_.servers().completions_of(typed), std::back_inserter(words));
     if (!words.empty()) return words;
     return mentions_beginning_with(typed, conversation_.settings().base_path());
   }
 
   // --- what it means -----------------------------------------------------------------------------
 
-  ExitCode obey(const ChatMessage& message) {
-    const Mentions mentions =
-        with_mentions(message.text, conversation_.settings().base_path(), context_.environment);
+  Message message_of(const ChatMessage& message) {
+    const Mentions mentions = conversation_.servers().with_resources(
+        with_mentions(message.text, conversation_.settings().base_path(), context_.environment,
+                      {.typed = message.typed,
+                       .unreadable = guarded_files(conversation_.settings()).unreadable,
+                       .takes_pasted_images = is_for_person_}));
     for (const std::string& problem : mentions.problems) context_.console.remark(problem);
-    const ExitCode code = conversation_.say(std::exchange(told_next_, {}) + mentions.text);
+    for (const std::string& each : mentions.notes) {
+      note(painted("  · with " + on_one_line(each), Colour::dim, context_.console.error()) + "\n");
+    }
+    return user_message(mentions.text, mentions.images);
+  }
+
+  ExitCode obey(const ChatMessage& message) {
+    Message said = message_of(message);
+    if (!told_next_.empty())
+      said.parts.emplace(said.parts.begin(), Text{std::exchange(told_next_, {})});
+    const ExitCode code = conversation_.say(said);
+    if (steering_) steering_->keep_what_was_not_taken(store_);
     warn_of_full_context();
     return code;
   }
@@ -251,9 +274,10 @@ class Chat {
       case Name::sessions: return choose_session(command.argument);
       case Name::editor: return write_in_editor(command.argument);
       case Name::cost:
-      case Name::usage: return show_usage();
+      case Name::usage: return show_usage(conversation_, store_, context_.console);
       case Name::fork: return fork();
-      case Name::export_session: return export_session(command.argument);
+      case Name::export_session:
+        return export_session(conversation_, store_, command.argument, context_);
       case Name::continue_session: return continue_session(command.argument);
       case Name::quit: break;
     }
@@ -278,24 +302,6 @@ class Chat {
     const Model& model = conversation_.agent().model;
     context_.console.print(
         fmt::format("  {}\n", on_one_line(model_label(model.provider(), model.name()))));
-    return ExitCode::ok;
-  }
-
-  ExitCode show_usage() {
-    if (conversation_.session_id() == 0) {
-      context_.console.print("  Nothing has been used yet.\n");
-      return ExitCode::ok;
-    }
-    const auto session = store_.get_session(conversation_.session_id());
-    if (!session) return complain_about(session.error());
-    const auto calls = store_.get_tool_calls(session->id);
-    if (!calls) return complain_about(calls.error());
-    const Usage& usage = session->usage;
-    std::string text =
-        fmt::format("  session {} · {} · {}", session->id,
-                    show_counted(std::ssize(*calls), "tool call"), show_tokens(usage));
-    if (usage.cost_usd > 0) text += fmt::format(" · {}", show_cost(usage.cost_usd));
-    context_.console.print(text + "\n");
     return ExitCode::ok;
   }
 
@@ -347,6 +353,13 @@ class Chat {
   ExitCode choose_session(const std::string& words) {
     const auto listed = sessions_of_folder(store_, conversation_.settings(), words);
     if (!listed) return complain_about(listed.error());
+    if (editor_ && !listed->empty()) {
+      const auto picked = pick_session(*listed, {.input = STDIN_FILENO,
+                                                 .output = STDERR_FILENO,
+                                                 .screen = context_.console.error(),
+                                                 .stop = interruption_.token()});
+      return picked ? continue_session(std::to_string(*picked)) : ExitCode::ok;
+    }
     context_.console.print(session_list(*listed, context_.console.output()));
     if (!is_for_person_ || listed->empty()) return ExitCode::ok;
     const auto number = read_line_("Go on with (its number, Enter: none)  ");
@@ -381,27 +394,6 @@ class Chat {
     return ExitCode::ok;
   }
 
-  ExitCode export_session(const std::string& file) {
-    if (conversation_.session_id() == 0) {
-      return complain_about({ErrorCode::unavailable, "nothing has been said yet", {}});
-    }
-    const auto transcript = load_transcript(store_, conversation_.session_id());
-    if (!transcript) return complain_about(transcript.error());
-    const std::string text = file.ends_with(".json")
-                                 ? to_pretty_text(transcript_json(*transcript)) + "\n"
-                                 : transcript_markdown(*transcript);
-    if (file.empty()) {
-      context_.console.print_foreign(text);
-      return ExitCode::ok;
-    }
-    const auto path = expand_home(file, context_.environment);
-    if (const auto written = create_private_file(path, text); !written) {
-      return complain_about(written.error());
-    }
-    note(fmt::format("  Written to {}\n", on_one_line(path.string())));
-    return ExitCode::ok;
-  }
-
   ExitCode continue_session(const std::string& id) {
     const auto session = find_session(store_, id);
     if (!session) return complain_about(session.error());
@@ -416,7 +408,7 @@ class Chat {
 
   // --- what is shown -----------------------------------------------------------------------------
 
-  void note(std::string_view text) {
+  void note(std::string_view text) const {
     if (command_.verbosity == Verbosity::normal) context_.console.note(text);
   }
 
@@ -471,9 +463,14 @@ class Chat {
   Conversation conversation_;
   ChatHistory history_;
   bool has_complained_of_history_ = false;
+  // Of the message that was read last.
+  bool is_first_line_ = true;
+  bool begins_pasted_ = false;
+  bool has_unseen_ = false;
   std::string told_next_;  // what the agent is told with the next message
   const bool is_for_person_;
   std::optional<ChatEditor> editor_;
+  std::optional<ChatSteering> steering_;
   ReadLine read_line_;
 };
 

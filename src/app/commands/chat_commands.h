@@ -13,6 +13,8 @@ namespace wright::app {
 
 struct ChatMessage {
   std::string text;
+  // What of it the person typed, where the rest is from a file.
+  std::optional<std::string> typed = {};
   bool operator==(const ChatMessage&) const = default;
 };
 

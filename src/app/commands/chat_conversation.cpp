@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/terminal/figures.h"
 #include "app/terminal/log_output.h"
 #include "app/terminal/person/person_answers.h"
 #include "app/terminal/screen_text.h"
@@ -40,7 +41,8 @@ Conversation::~Conversation() {
 
 std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
                                                   SettingFlags said_now,
-                                                  const std::optional<Session>& session) {
+                                                  const std::optional<Session>& session,
+                                                  std::shared_ptr<const FoundHooks> hooks) {
   SettingFlags flags = said_now;
   std::optional<GoingOn> going_on;
   if (session && options_.taking == Taking::as_begun) {
@@ -75,7 +77,10 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   told_ = std::move(agent.notes);
   config_ = config_with_trace(session_config(agent, *settings), context_.environment);
   model_ = agent.chosen.model;
+  servers_.use(agent.servers);
   settings_ = std::move(settings);
+  if (hooks) agent.hooks = std::move(hooks);
+  hooks_ = agent.hooks;
   agent_ = finished(std::move(agent), *settings_, *logger);
   debug.logger = *logger;
   agent_.debug = std::move(debug);
@@ -104,7 +109,7 @@ std::expected<void, ExitCode> Conversation::continue_with(const Session& session
 std::expected<void, ExitCode> Conversation::use_model(const std::string& id) {
   SettingFlags flags = flags_;
   flags.model = id;
-  if (auto equipped = equip(agent_name_, flags, session_); !equipped) return equipped;
+  if (auto equipped = equip(agent_name_, flags, session_, hooks_); !equipped) return equipped;
   flags_.model = id;
   if (session_id_ == 0) return {};
   if (const auto kept = keep_model(); !kept) return std::unexpected(failed(kept.error()));
@@ -170,11 +175,22 @@ bool Conversation::has_person() const {
 
 // --- one turn ------------------------------------------------------------------------------------
 
-ExitCode Conversation::say(const std::string& message) {
+ExitCode Conversation::say(const Message& said) {
+  interruption_.forget();
+  const auto message = hooks_->submitted(said, session_id_, interruption_.token());
+  if (!message) return failed(message.error());
   return drive([&](const RunOptions& options) {
-    return session_id_ == 0 ? wright::run(store_, agent_, message, options)
-                            : wright::send(store_, agent_, session_id_, message, options);
+    return session_id_ == 0 ? wright::run(store_, agent_, *message, options)
+                            : wright::send(store_, agent_, session_id_, *message, options);
   });
+}
+
+Result<void> Conversation::steer(const Message& said) {
+  auto message = hooks_->submitted(said, session_id_, interruption_.token());
+  if (message) return steering_.say(std::move(*message));
+  // A hook that was stopped has said nothing.
+  if (interruption_.has_happened()) return fail(ErrorCode::cancelled, message.error().message);
+  return std::unexpected(std::move(message).error());
 }
 
 ExitCode Conversation::resume() {
@@ -191,43 +207,45 @@ ExitCode Conversation::drive(const First& first) {
   const auto ring = [&] {
     constexpr std::chrono::seconds kLong{10};
     if (has_person() && std::chrono::steady_clock::now() - began > kLong) {
-      context_.console.note("\a");
+      context_.console.ring();
     }
   };
   display_.begin();
+  const auto hold = [&] { return hold_ ? hold_() : Held(); };
+  Held held = hold();
   Result<RunResult> answer = first(options);
   if (session_id_ == 0) session_model_ = model_;
   if (display_.record().session_id() != 0) session_id_ = display_.record().session_id();
   while (answer && answer->status == RunResult::Status::waiting && has_person() &&
          !interruption_.has_happened()) {
+    held.reset();
     display_.hide();
     ring();
     const auto given = answer_at_terminal(answer->waits, store_, context_, options.stop);
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
     display_.show();
+    held = hold();
     answer = wright::resume(store_, agent_, session_id_, options);
   }
+  held.reset();
   display_.hide();
   ring();
   return conclude(answer);
 }
 
 RunOptions Conversation::run_options() {
-  const auto observe = [this, hooks = hooks_for(*settings_).hooks](const Event& event,
-                                                                   const EventOrigin& origin) {
-    if (origin.depth != 0) return;
-    display_.observe(event);
-    for (const std::string& problem : hooks->observe(event, origin.session_id)) {
-      display_.say(sanitised(problem));
-    }
+  const auto observe = [this, hooks = hooks_->hooks](const Event& event,
+                                                     const EventOrigin& origin) {
+    show_and_tell_hooks(event, origin, display_, *hooks);
   };
   RunOptions options{
       .observer = observe,
       .stop = interruption_.token(),
       .delivery = display_.is_streamed() ? Delivery::streamed : Delivery::whole,
       .config = config_,
-      .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+      .people = options_.input == Input::none ? People::nobody : People::may_answer_later,
+      .steering = &steering_};
   trace_with(context_.telemetry, options);
   return options;
 }
@@ -268,6 +286,24 @@ ExitCode Conversation::failed(const Error& error) {
                                      : "wright: interrupted; the session is stored as cancelled\n");
   display_.conclude("✗", Colour::yellow);
   return ExitCode::interrupted;
+}
+
+std::string context_line(const SessionContext& context) {
+  std::string line = fmt::format("  about {} tokens", show_count(context.tokens));
+  if (context.window > 0) {
+    line += fmt::format(" of {} ({} %)", show_count(context.window),
+                        100 * context.tokens / context.window);
+  }
+  if (context.summarised_messages > 0) {
+    line += fmt::format(
+        " · {} summarised",
+        show_counted(static_cast<std::int64_t>(context.summarised_messages), "message"));
+  }
+  if (context.shortened_messages > context.summarised_messages) line += " · old results in part";
+  if (context.spent_on_summaries > 0) {
+    line += fmt::format(" · summaries took {}", show_count(context.spent_on_summaries));
+  }
+  return line;
 }
 
 }  // namespace wright::app

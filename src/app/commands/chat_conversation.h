@@ -2,13 +2,16 @@
 // it happens, and asks the person at the terminal what it waits for.
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/commands/agent_run.h"
+#include "app/commands/chat_servers.h"
 #include "app/commands/commands.h"
 #include "app/commands/run_display.h"
 #include "app/terminal/interruption.h"
@@ -42,8 +45,19 @@ class Conversation {
   // A new session with the same agent, as it is now.
   std::expected<void, ExitCode> begin_anew() { return begin(std::string(agent_name_)); }
 
+  // The agent's MCP servers.
+  ChatServers& servers() { return servers_; }
+
   // Shows the turn and what became of it; the code is that of `wright run`.
-  ExitCode say(const std::string& message);
+  ExitCode say(const Message& said);
+  // Says something to the turn that runs, from any thread; see Steering.
+  // Refused by hooks: ErrorCode::permission_denied.
+  Result<void> steer(const Message& said);
+  // What the function gives back is held while a turn runs, and not while a person is asked.
+  using Held = std::shared_ptr<void>;
+  void while_it_works(std::function<Held()> hold) { hold_ = std::move(hold); }
+  RunDisplay& display() { return display_; }
+
   // Goes on with a session that was interrupted or waits; there must be one.
   ExitCode resume();
 
@@ -72,8 +86,10 @@ class Conversation {
  private:
   using First = std::function<Result<RunResult>(const RunOptions&)>;
 
+  // With the hooks that it has already; null: as they are now.
   std::expected<void, ExitCode> equip(const std::string& agent_name, SettingFlags said_now,
-                                      const std::optional<Session>& session);
+                                      const std::optional<Session>& session,
+                                      std::shared_ptr<const FoundHooks> hooks = {});
   Result<void> keep_model();
   ExitCode drive(const First& first);
   ExitCode conclude(const Result<RunResult>& answer);
@@ -90,13 +106,20 @@ class Conversation {
   std::string agent_name_;
   std::optional<Settings> settings_;
   Agent agent_;
-  Json config_;                     // of a session that begins with the agent
-  std::string model_;               // its id
-  std::vector<std::string> told_;   // what a person was told of it
-  std::optional<Session> session_;  // that was taken up
-  SessionId session_id_ = 0;
-  std::string session_model_;  // that it goes on with unless a flag says otherwise
-  RunDisplay display_;         // of the turn
+  std::shared_ptr<const FoundHooks> hooks_;  // that were there when the session was taken up
+  Json config_;                              // of a session that begins with the agent
+  std::string model_;                        // its id
+  std::vector<std::string> told_;            // what a person was told of it
+  ChatServers servers_;
+  std::optional<Session> session_;         // that was taken up
+  std::atomic<SessionId> session_id_ = 0;  // read by those who steer, too
+  std::string session_model_;              // that it goes on with unless a flag says otherwise
+  RunDisplay display_;                     // of the turn
+  Steering steering_;
+  std::function<Held()> hold_;
 };
+
+// How full the window is, for a person, on a line of its own.
+std::string context_line(const SessionContext& context);
 
 }  // namespace wright::app

@@ -42,7 +42,7 @@ ExitCode undo_files(const Conversation& conversation, Store& store, UndoChoice c
   FileHistory history(conversation.settings(), store);
   const auto part = history.of_last_turn(conversation.session_id());
   if (!part) return complain_about(part.error(), context.console);
-  if (part->is_empty()) return ExitCode::ok;
+  if (part->is_empty() && part->plan.gaps.empty()) return ExitCode::ok;
   context.console.note(sanitised(shown_plan(part->plan)));
   if (!part->plan.does_something()) return ExitCode::ok;
   if (choice == UndoChoice::ask) {
@@ -73,9 +73,9 @@ ExitCode show_changes(const Conversation& conversation, Store& store, CommandCon
     part = std::move(*found);
   }
   const std::string diff = tools::diff_of(part.plan);
-  if (diff.empty()) {
+  if (diff.empty() && part.plan.gaps.empty()) {
     context.console.note("  The session has changed no files, or has taken it all back.\n");
-  } else {
+  } else if (!diff.empty()) {
     context.console.print(painted_diff(diff, context.console.output()));
   }
   for (const std::string& gap : part.plan.gaps) context.console.remark(sanitised(gap));
@@ -94,6 +94,7 @@ ExitCode show_chat_help(const Settings& settings, Console& console) {
   if (!rows.empty()) text += "\n" + help_table(rows);
   console.print_fitted(decorated_help(text, console.output()));
   for (const std::string& problem : found.problems) console.remark(problem);
+  for (const std::string& unused : found.unused) console.remark(unused);
   return ExitCode::ok;
 }
 

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "app/settings/paths.h"
+#include "core/text.h"
+#include "project/attachment.h"
 #include "project/text_file.h"
+#include "sandbox/guarded_paths.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -70,13 +73,63 @@ std::filesystem::path existing(std::string path, const std::filesystem::path& ba
   }
 }
 
+// The paths of images in a message, as terminals write files that are dropped on them: absolute, in
+// quotes or with a backslash before blanks.
+std::vector<std::string> pasted_images_in(std::string_view message) {
+  std::vector<std::string> paths;
+  std::string word;
+  char quote = '\0';
+  const auto end_word = [&] {
+    const std::string kind = lower(std::filesystem::path(word).extension().string());
+    const bool is_image =
+        kind == ".png" || kind == ".jpg" || kind == ".jpeg" || kind == ".gif" || kind == ".webp";
+    if (is_image && (word.starts_with('/') || word.starts_with("~/"))) paths.push_back(word);
+    word.clear();
+  };
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const char c = message[i];
+    if (quote != '\0') {
+      if (c == quote) {
+        quote = '\0';
+      } else {
+        word += c;
+      }
+    } else if (word.empty() && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == '\\' && i + 1 < message.size()) {
+      word += message[++i];
+    } else if (kBlanksAround.find(c) != std::string_view::npos) {
+      end_word();
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  return paths;
+}
+
+bool is_kept_back(const std::filesystem::path& file, const std::filesystem::path& base,
+                  const std::vector<std::string>& unreadable) {
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(file, error);
+  const auto below = real.lexically_relative(std::filesystem::weakly_canonical(base, error));
+  if (std::ranges::find(below, ".git") != below.end()) return true;
+  return std::ranges::find(unreadable, real.native()) != unreadable.end() ||
+         sandbox::is_meant_by_any(unreadable, below.native());
+}
+
+void add_image(Mentions& mentions, const std::string& path, Image image) {
+  mentions.notes.push_back(fmt::format("{} ({})", path, project::described(image)));
+  mentions.images.push_back(std::move(image));
+}
+
 }  // namespace
 
 Mentions with_mentions(std::string_view message, const std::filesystem::path& base,
-                       const Environment& environment) {
+                       const Environment& environment, const MentionRules& rules) {
   Mentions mentions{.text = std::string(message)};
   std::size_t left = kMostMentioned;
-  for (const std::string& path : paths_in(message)) {
+  for (const std::string& path : paths_in(rules.typed ? *rules.typed : message)) {
     const auto file = existing(path, base, environment);
     if (file.empty()) continue;
     // A text that was pasted may name anything.
@@ -85,10 +138,18 @@ Mentions with_mentions(std::string_view message, const std::filesystem::path& ba
           fmt::format("@{} does not go along: it is outside of the folder", path));
       continue;
     }
+    if (is_kept_back(file, base, rules.unreadable)) {
+      mentions.problems.push_back(
+          fmt::format("@{} does not go along: agents may not read it (bash.unreadable)", path));
+      continue;
+    }
     std::error_code error;
     std::string content;
     if (std::filesystem::is_directory(file, error)) {
       content = listing_of(file);
+    } else if (auto image = project::read_attachment(file, base)) {
+      add_image(mentions, path, std::move(*image));
+      continue;
     } else {
       auto text = project::read_text(file, kLargestMention, base);
       if (!text) {
@@ -109,6 +170,14 @@ Mentions with_mentions(std::string_view message, const std::filesystem::path& ba
     const std::string fence = fence_for(content);
     mentions.text += fmt::format("\n\n{}:\n{}\n{}{}{}\n", path, fence, content,
                                  content.ends_with('\n') ? "" : "\n", fence);
+  }
+  if (!rules.takes_pasted_images || rules.typed) return mentions;
+  for (const std::string& path : pasted_images_in(message)) {
+    const auto file = expand_home(path, environment);
+    if (is_kept_back(file, base, rules.unreadable)) continue;
+    if (auto image = project::read_attachment(file)) {
+      add_image(mentions, path, std::move(*image));
+    }
   }
   return mentions;
 }

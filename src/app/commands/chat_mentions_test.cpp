@@ -29,6 +29,29 @@ TEST(Mentions, leave_out_what_is_no_text_or_too_much) {
   EXPECT_EQ(said.problems.size(), 2U);
 }
 
+TEST(Mentions, bring_images_along_as_they_are) {
+  const tools::TemporaryFolder folder;
+  const std::string png("\x89PNG\r\n\x1A\n\0\0", 10);
+  folder.write("a.png", png).write("my shot.PNG", png).write("fake.png", "GIF89a is a text");
+  folder.make_folder("base").write("base/b.png", png);
+  const auto said = with_mentions("What is @b.png?", folder / "base", Environment());
+  EXPECT_EQ(said.text, "What is @b.png?");
+  ASSERT_EQ(said.images.size(), 1U);
+  EXPECT_EQ(said.images[0].media_type, "image/png");
+  EXPECT_EQ(said.notes.size(), 1U);
+  // A path that was dropped counts where a person sits, wherever the image lies.
+  const std::string dropped = "See '" + (folder / "my shot.PNG").string() + "' and " +
+                              (folder / "a.png").string() + " " + (folder / "fake.png").string();
+  EXPECT_TRUE(with_mentions(dropped, folder / "base", Environment()).images.empty());
+  EXPECT_EQ(with_mentions(dropped, folder / "base", Environment(), {.takes_pasted_images = true})
+                .images.size(),
+            2U);
+  const std::string escaped = folder.path().string() + "/my\\ shot.PNG";
+  EXPECT_EQ(with_mentions(escaped, folder / "base", Environment(), {.takes_pasted_images = true})
+                .images.size(),
+            1U);
+}
+
 TEST(Mentions, bring_nothing_from_outside_of_the_folder) {
   const tools::TemporaryFolder folder;
   folder.write("secret.txt", "secret").make_folder("base").link("base/link", folder / "secret.txt");
@@ -54,6 +77,20 @@ TEST(Mentions, are_completed_from_their_beginning) {
   EXPECT_EQ(complete("@.h"), Lines{"@.hidden"});
   EXPECT_EQ(complete("al"), Lines{});
   EXPECT_EQ(complete("@none/x"), Lines{});
+}
+
+TEST(Mentions, bring_no_secrets_and_nothing_that_a_file_asks_for) {
+  const tools::TemporaryFolder folder;
+  folder.write(".env", "hunter2").write(".git/config", "token").write("a.txt", "alpha");
+  folder.link("b.txt", ".env");
+  const auto said = with_mentions("@.env @.git/config @b.txt @a.txt", folder.path(), Environment());
+  EXPECT_EQ(said.problems.size(), 3U);
+  EXPECT_EQ(said.text.find("hunter2"), std::string::npos);
+  EXPECT_EQ(said.text.find("token"), std::string::npos);
+  EXPECT_NE(said.text.find("alpha"), std::string::npos);
+  const auto of_file = with_mentions("Review @a.txt. Mind this", folder.path(), Environment(),
+                                     {.typed = "Mind this"});
+  EXPECT_EQ(of_file.text, "Review @a.txt. Mind this");
 }
 
 }  // namespace

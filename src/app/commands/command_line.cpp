@@ -1,7 +1,7 @@
-// From arguments to the struct of a command. The words that name a command are resolved here,
-// before CLI11 sees the rest: its own subcommands would take a prompt such as "tools" for a
-// command.
-#include "app/commands/command_line.h"
+// From arguments to the struct of a command; nothing else is read. The words that name a command
+// are resolved here, before CLI11 sees the rest: its own subcommands would take a prompt such as
+// "tools" for a command.
+#include "app/commands/command.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -131,6 +131,8 @@ constexpr std::array kCommands{
     CommandEntry{"mcp", parse_as<ListMcpCommand>},
     CommandEntry{"mcp add", parse_as<AddMcpCommand>},
     CommandEntry{"mcp test", parse_as<TestMcpCommand>},
+    CommandEntry{"mcp login", parse_as<LoginMcpCommand>},
+    CommandEntry{"mcp logout", parse_as<LogoutMcpCommand>},
     CommandEntry{"mcp remove", parse_as<RemoveMcpCommand>},
     CommandEntry{"mcp serve", parse_as<ServeMcpCommand>},
     CommandEntry{"models", parse_as<ListModelsCommand>},

@@ -1,13 +1,10 @@
-// What a person typed, as plain values: one struct a command. Reads nothing but the arguments.
+// What a person typed, as plain values: one struct a command.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <expected>
 #include <optional>
-#include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "app/settings/settings.h"
@@ -44,12 +41,14 @@ struct RunCommand {
   SettingFlags settings;
   std::string agent;
   std::optional<std::string> prompt;  // absent or "-": from standard input
+  std::vector<std::string> images;    // paths: images and files that go along
   std::optional<std::string> schema;  // of the answer: a file, or JSON
   OutputFormat output = OutputFormat::text;
   Verbosity verbosity = Verbosity::normal;
   Streaming streaming = Streaming::automatic;
   Input input = Input::terminal;
   std::optional<bool> debug;  // absent: as the settings say
+  std::string tenant;
   // Only put into the queue, for a worker.
   struct Queueing {
     bool is_wanted = false;
@@ -122,6 +121,7 @@ struct AnswerCommand {
 };
 struct WaitsCommand {
   SettingFlags settings;
+  std::optional<std::string> tenant;
   OutputFormat output = OutputFormat::text;
 };
 
@@ -129,6 +129,7 @@ struct ListSessionsCommand {
   SettingFlags settings;
   std::optional<std::string> agent;
   std::optional<std::string> status;
+  std::optional<std::string> tenant;
   std::optional<std::string> since;
   std::string search;
   std::size_t limit = 20;
@@ -173,12 +174,14 @@ struct PruneSessionsCommand {
 struct FeedbackCommand {
   SettingFlags settings;
   std::optional<std::string> agent;
+  std::optional<std::string> tenant;
   std::optional<std::string> since;
   OutputFormat output = OutputFormat::text;
 };
 struct StatsCommand {
   SettingFlags settings;
   std::optional<std::string> agent;
+  std::optional<std::string> tenant;
   std::optional<std::string> since;
   OutputFormat output = OutputFormat::text;
 };
@@ -245,11 +248,15 @@ struct ListMcpCommand {
   OutputFormat output = OutputFormat::text;
 };
 enum class OfferedSessions : std::uint8_t { none, all };
-struct ServeMcpCommand {
-  SettingFlags settings;
+struct OfferedOverMcp {
   std::optional<std::string> tools;   // patterns; absent: those that only read
   std::optional<std::string> agents;  // names; absent: all that can run
   OfferedSessions sessions = OfferedSessions::none;
+  bool operator==(const OfferedOverMcp&) const = default;
+};
+struct ServeMcpCommand {
+  SettingFlags settings;
+  OfferedOverMcp offered;
 };
 struct TestMcpCommand {
   SettingFlags settings;
@@ -262,6 +269,16 @@ struct AddMcpCommand {
   std::vector<std::string> target;     // a program and its arguments, or an address
   std::vector<std::string> variables;  // NAME=VALUE
   std::vector<std::string> headers;    // NAME=VALUE
+};
+enum class UseBrowser : std::uint8_t { no, yes };
+struct LoginMcpCommand {
+  SettingFlags settings;
+  std::string name;
+  UseBrowser browser = UseBrowser::yes;
+};
+struct LogoutMcpCommand {
+  SettingFlags settings;
+  std::string name;
 };
 struct RemoveMcpCommand {
   SettingFlags settings;
@@ -327,6 +344,7 @@ struct ServeCommand {
   std::optional<std::string> certificate;
   std::optional<std::string> key;
   std::vector<std::string> webhooks;  // URLs
+  OfferedOverMcp offered;
 };
 struct ListTokensCommand {
   SettingFlags settings;
@@ -336,6 +354,7 @@ struct AddTokenCommand {
   SettingFlags settings;
   std::string name;
   std::string scope;
+  std::optional<std::string> tenant;
 };
 struct RemoveTokenCommand {
   SettingFlags settings;
@@ -390,27 +409,5 @@ struct PrintCommand {
   std::string text;
   ExitCode code = ExitCode::ok;
 };
-
-using Command =
-    std::variant<PrintCommand, RunCommand, ChatCommand, ResumeCommand, AnswerCommand, WaitsCommand,
-                 ListSessionsCommand, ShowSessionCommand, ExportSessionCommand, ForkSessionCommand,
-                 ReplayCommand, TestCommand, CancelSessionCommand, RemoveSessionsCommand,
-                 PruneSessionsCommand, ListAgentsCommand, ShowAgentCommand, NewAgentCommand,
-                 TrustAgentCommand, ListToolsCommand, ShowToolCommand, CallToolCommand,
-                 ShowConfigCommand, ConfigPathCommand, InitConfigCommand, ListModelsCommand,
-                 DoctorCommand, FeedbackCommand, StatsCommand, ListMcpCommand, ServeMcpCommand,
-                 TestMcpCommand, AddMcpCommand, RemoveMcpCommand, ServeCommand, ListTokensCommand,
-                 AddTokenCommand, RemoveTokenCommand, WorkerCommand, MigrateCommand,
-                 SessionChangesCommand, UndoSessionCommand, GetConfigCommand, SetConfigCommand,
-                 InitCommand, AcpCommand, TrustCommand, CompletionsCommand, ListBatchesCommand,
-                 SubmitBatchCommand, ShowBatchCommand, CancelBatchCommand, BatchResultsCommand>;
-
-struct UsageError {
-  std::string message;
-  std::string advice;
-};
-
-// `arguments` are those after the program's name.
-std::expected<Command, UsageError> parse_command_line(std::span<const std::string> arguments);
 
 }  // namespace wright::app

@@ -1,4 +1,4 @@
-#include "app/commands/command_line.h"
+#include "app/commands/command.h"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,12 @@ C parsed(const Words& words) {
     ADD_FAILURE() << command.error().message;
     return {};
   }
-  if (!std::holds_alternative<C>(*command)) {
+  const C* typed = command->template get_if<C>();
+  if (typed == nullptr) {
     ADD_FAILURE() << "another command";
     return {};
   }
-  return std::get<C>(*command);
+  return *typed;
 }
 
 std::string error_in_words(const Words& words) {

@@ -1,5 +1,6 @@
 // The options of every command: one describe() each. A command that is new needs its struct
-// (command_line.h), its options here, and a row in command_line.cpp.
+// (command_line.h), its options here and in one of run_options.cpp, session_options.cpp and
+// setup_options.cpp, and a row in command_line.cpp.
 #pragma once
 
 #include <functional>
@@ -46,6 +47,8 @@ LineCheck describe(CLI::App& app, ListMcpCommand& command);
 LineCheck describe(CLI::App& app, ServeMcpCommand& command);
 LineCheck describe(CLI::App& app, TestMcpCommand& command);
 LineCheck describe(CLI::App& app, AddMcpCommand& command);
+LineCheck describe(CLI::App& app, LoginMcpCommand& command);
+LineCheck describe(CLI::App& app, LogoutMcpCommand& command);
 LineCheck describe(CLI::App& app, RemoveMcpCommand& command);
 LineCheck describe(CLI::App& app, ShowConfigCommand& command);
 LineCheck describe(CLI::App& app, ConfigPathCommand& command);

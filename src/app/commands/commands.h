@@ -37,6 +37,8 @@ ExitCode execute(const ListMcpCommand& command, CommandContext context);
 ExitCode execute(const ServeMcpCommand& command, CommandContext context);
 ExitCode execute(const TestMcpCommand& command, CommandContext context);
 ExitCode execute(const AddMcpCommand& command, CommandContext context);
+ExitCode execute(const LoginMcpCommand& command, CommandContext context);
+ExitCode execute(const LogoutMcpCommand& command, CommandContext context);
 ExitCode execute(const RemoveMcpCommand& command, CommandContext context);
 ExitCode execute(const ShowConfigCommand& command, CommandContext context);
 ExitCode execute(const ConfigPathCommand& command, CommandContext context);

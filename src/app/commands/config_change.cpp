@@ -1,7 +1,13 @@
 // `wright config get`, `wright config set` and `wright init`.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "agents/toml_file.h"
@@ -9,6 +15,7 @@
 #include "app/settings/config_edit.h"
 #include "app/settings/file_output.h"
 #include "app/terminal/figures.h"
+#include "app/terminal/person/terminal_dialogue.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/model_wiring.h"
@@ -28,11 +35,12 @@ Result<std::filesystem::path> write_setting(const std::string& name, const std::
   if (location.path.empty()) {
     return fail(ErrorCode::not_found, "there is no home folder: set HOME, or pass --config FILE");
   }
+  const auto turn = TRY(turn_to_change(location.path));
   std::error_code ignored;
   const bool exists = std::filesystem::exists(location.path, ignored);
   std::string old;
   if (exists) old = TRY(read_toml_file(location.path, "the configuration"));
-  const std::string changed = with_value(old, *key, value);
+  const auto changed = TRY(with_value(old, *key, value));
   TRY(parse_config(changed, location.path, environment));
   TRY(exists ? write_file(location.path, changed) : create_private_file(location.path, changed));
   return location.path;
@@ -58,10 +66,48 @@ std::vector<std::string> models_with_key(const Models& models, const Settings& s
   return found;
 }
 
+bool is_of_this_machine(const VendorInfo& vendor) {
+  return !vendor.needs_key && (vendor.base_url.starts_with("http://localhost") ||
+                               vendor.base_url.starts_with("http://127.0.0.1"));
+}
+
+// What servers on this machine offer, at their usual ports; those that do not answer at once are
+// not there.
+std::vector<std::string> local_models(const Models& models) {
+  constexpr std::chrono::milliseconds kPatience{1500};
+  constexpr std::size_t kMostOfOne = 5;
+  std::stop_source stop;
+  std::mutex mutex;
+  std::condition_variable changed;
+  auto left = std::ranges::count_if(models.catalogue().vendors(), is_of_this_machine);
+  std::vector<std::string> found;
+  {
+    std::vector<std::jthread> asking;
+    for (const VendorInfo& vendor : models.catalogue().vendors()) {
+      if (!is_of_this_machine(vendor)) continue;
+      asking.emplace_back([&, name = vendor.name, token = stop.get_token()] {
+        const auto listed = models.list(name, token);
+        const std::lock_guard lock(mutex);
+        for (std::size_t i = 0; listed && i < std::min(listed->size(), kMostOfOne); ++i) {
+          found.push_back(fmt::format("{}:{}", name, (*listed)[i].name));
+        }
+        --left;
+        changed.notify_all();
+      });
+    }
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, kPatience, [&] { return left == 0; });
+    lock.unlock();
+    stop.request_stop();
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::string asked_model(const std::vector<std::string>& known, Console& console) {
   console.note("Which model shall agents ask?\n");
   for (std::size_t i = 0; i < known.size(); ++i) {
-    console.note(fmt::format("  {}  {}\n", i + 1, known[i]));
+    console.note(fmt::format("  {}  {}\n", i + 1, on_one_line(known[i])));
   }
   console.note("A number, or vendor:name (`wright models` lists them)  ");
   const std::string typed = on_one_line(read_line().value_or(""));
@@ -69,6 +115,41 @@ std::string asked_model(const std::vector<std::string>& known, Console& console)
     if (typed == std::to_string(i + 1)) return known[i];
   }
   return typed;
+}
+
+// The vendor of a model that cannot be asked without a key, where there is none and a setting can
+// hold it.
+const VendorInfo* vendor_without_key(const Models& models, std::string_view id,
+                                     const Settings& settings, const Environment& environment) {
+  const std::string_view name = id.substr(0, id.find(':'));
+  for (const VendorInfo& vendor : models.catalogue().vendors()) {
+    const bool is_meant =
+        vendor.name == name || std::ranges::find(vendor.aliases, name) != vendor.aliases.end();
+    if (!is_meant) continue;
+    const bool can_be_told = vendor.needs_key && vendor.key_command.empty() &&
+                             !vendor.key_setting.empty() && !vendor.key_variables.empty();
+    return can_be_told && key_for(vendor, settings, environment).value.empty() ? &vendor : nullptr;
+  }
+  return nullptr;
+}
+
+// Unseen while it is typed. Empty: none.
+std::string asked_key(const VendorInfo& vendor, Console& console) {
+  TerminalDialogue dialogue(
+      {.input = STDIN_FILENO, .output = STDERR_FILENO, .screen = console.error()});
+  if (!vendor.key_page.empty()) {
+    console.note(fmt::format("Keys are made at {}\n", on_one_line(vendor.key_page)));
+  }
+  const auto typed = dialogue.next_line(
+      fmt::format("Key for {} (not shown, Enter: none)  ", on_one_line(vendor.title)), Echo::off);
+  return typed ? on_one_line(*typed) : std::string();
+}
+
+// A key stands in the file now: nobody else reads it.
+void hide_from_others(const std::filesystem::path& file) {
+  using enum std::filesystem::perms;
+  std::error_code ignored;
+  std::filesystem::permissions(file, owner_read | owner_write, ignored);
 }
 
 }  // namespace
@@ -116,15 +197,30 @@ ExitCode execute(const InitCommand& command, CommandContext context) {
       return ExitCode::usage;
     }
     auto known = models_with_key(*models, *settings, context.environment);
+    std::ranges::move(local_models(*models), std::back_inserter(known));
     known.emplace_back("offline");
     id = asked_model(known, console);
     if (id.empty()) return ExitCode::failed;
   }
+  Environment environment = context.environment;
+  std::string key;
+  const VendorInfo* vendor = vendor_without_key(*models, id, *settings, environment);
+  if (vendor != nullptr && standard_input_is_terminal()) {
+    key = asked_key(*vendor, console);
+    auto variables = environment.all();
+    if (!key.empty()) variables[vendor->key_variables.front()] = key;
+    environment = Environment(std::move(variables));
+  }
+  // With the key, whether or not it will be written.
+  const auto keyed_settings = load_settings(command.settings, environment);
+  if (!keyed_settings) return complaint(keyed_settings.error(), console);
+  const auto keyed = make_models(*keyed_settings, command.settings, environment);
+  if (!keyed) return complaint(keyed.error(), console);
   console.note(fmt::format("Asking {} …\n", on_one_line(id)));
   const auto began = std::chrono::steady_clock::now();
   const std::vector<Message> messages{Message::user("Answer with the word ok.")};
   const Sampling sampling{.max_tokens = 2000};
-  const auto answer = models->get(id).complete({.messages = messages, .sampling = &sampling});
+  const auto answer = keyed->get(id).complete({.messages = messages, .sampling = &sampling});
   if (!answer) {
     console.complain(answer.error().message,
                      "Nothing was written. Keys stand in the environment (wright models names the "
@@ -134,6 +230,12 @@ ExitCode execute(const InitCommand& command, CommandContext context) {
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   const auto written = write_setting("agent.model", id, command.settings, context.environment);
   if (!written) return complaint(written.error(), console);
+  if (!key.empty()) {
+    const auto kept = write_setting("api_keys." + vendor->key_setting, key, command.settings,
+                                    context.environment);
+    if (!kept) return complaint(kept.error(), console);
+    hide_from_others(*kept);
+  }
   console.note(fmt::format("It answered within {}. Wrote agent.model to {}\n",
                            show_duration(took.count()), on_one_line(written->string())));
   return ExitCode::ok;

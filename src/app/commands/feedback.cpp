@@ -121,7 +121,7 @@ ExitCode execute(const FeedbackCommand& command, CommandContext context) {
     return way_to_tool(tool, agent, {}, *settings);
   });
   const auto visited =
-      visit_sessions(*settings, {command.agent, command.since},
+      visit_sessions(*settings, {command.agent, command.since, command.tenant},
                      [&](const Session& session, std::span<const StoredCall> calls) {
                        collector.add(session, calls);
                      });

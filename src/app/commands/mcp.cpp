@@ -5,11 +5,11 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include <random>
-
 #include "app/commands/commands.h"
+#include "app/commands/serve.h"
 #include "app/terminal/log_output.h"
 #include "app/terminal/screen_text.h"
+#include "app/wiring/mcp_endpoint.h"
 #include "app/wiring/mcp_offering.h"
 #include "app/wiring/mcp_wiring.h"
 #include "app/wiring/session_store.h"
@@ -44,18 +44,6 @@ const McpServer* server_or_complain(const std::vector<McpServer>& servers, std::
   console.complain(fmt::format("unknown MCP server '{}'{}", name, did_you_mean(name, names)),
                    "`wright mcp` lists the servers, `wright mcp add` adds one.");
   return nullptr;
-}
-
-// Signs what clients keep for us. A process that is its client's alone needs no other instance to
-// know it.
-std::string random_key() {
-  std::random_device device;
-  std::string key;
-  for (int i = 0; i < 8; ++i) {
-    const auto word = static_cast<std::uint32_t>(device());
-    for (int shift = 0; shift < 32; shift += 8) key += static_cast<char>((word >> shift) & 255U);
-  }
-  return key;
 }
 
 struct TestedServer {
@@ -162,6 +150,20 @@ ExitCode execute(const TestMcpCommand& command, CommandContext context) {
   return ExitCode::ok;
 }
 
+McpOffer offer_of(const OfferedOverMcp& offered) {
+  const auto listed = [](const std::optional<std::string>& names) {
+    std::optional<std::vector<std::string>> list;
+    if (!names) return list;
+    list.emplace();
+    if (*names == "none") return list;
+    for (const std::string_view name : names_in(*names)) list->emplace_back(name);
+    return list;
+  };
+  return {.tools = listed(offered.tools),
+          .agents = listed(offered.agents),
+          .has_sessions = offered.sessions == OfferedSessions::all};
+}
+
 ExitCode execute(const ServeMcpCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
@@ -180,18 +182,7 @@ ExitCode execute(const ServeMcpCommand& command, CommandContext context) {
     context.console.complain(ended.error().message);
     return ExitCode::failed;
   }
-  const auto listed = [](const std::optional<std::string>& names) {
-    std::optional<std::vector<std::string>> list;
-    if (!names) return list;
-    list.emplace();
-    if (*names == "none") return list;
-    for (const std::string_view name : names_in(*names)) list->emplace_back(name);
-    return list;
-  };
-  auto offering = make_offering({.tools = listed(command.tools),
-                                 .agents = listed(command.agents),
-                                 .has_sessions = command.sessions == OfferedSessions::all},
-                                *settings, context, *logger, **store);
+  auto offering = make_offering(offer_of(command.offered), *settings, context, *logger, **store);
   if (!offering) {
     context.console.complain(offering.error().message);
     return ExitCode::usage;
@@ -200,6 +191,8 @@ ExitCode execute(const ServeMcpCommand& command, CommandContext context) {
   mcp_server::serve_stdio(host, {.input = STDIN_FILENO,
                                  .output = STDOUT_FILENO,
                                  .self = {"wright", "Wright", WRIGHT_VERSION},
+                                 // A process that is its client's alone needs no other
+                                 // instance to know it.
                                  .state_key = random_key()});
   return ExitCode::ok;
 }

@@ -113,6 +113,11 @@ std::optional<std::filesystem::path> path_or_complain(const SettingFlags& flags,
   return std::nullopt;
 }
 
+ExitCode complain_about_write(const Error& error, Console& console) {
+  console.complain(error.message);
+  return ExitCode::failed;
+}
+
 // Nothing where there is no file yet; absent after a complaint.
 std::optional<std::string> text_or_complain(const std::filesystem::path& path, Console& console) {
   std::error_code ignored;
@@ -134,6 +139,8 @@ ExitCode execute(const AddMcpCommand& command, CommandContext context) {
   }
   const auto path = path_or_complain(command.settings, context);
   if (!path) return ExitCode::failed;
+  const auto turn = turn_to_change(*path);
+  if (!turn) return complain_about_write(turn.error(), console);
   auto text = text_or_complain(*path, console);
   if (!text) return ExitCode::failed;
   if (without_section(*text, command.name)) {
@@ -160,6 +167,8 @@ ExitCode execute(const RemoveMcpCommand& command, CommandContext context) {
   Console& console = context.console;
   const auto path = path_or_complain(command.settings, context);
   if (!path) return ExitCode::failed;
+  const auto turn = turn_to_change(*path);
+  if (!turn) return complain_about_write(turn.error(), console);
   const auto text = text_or_complain(*path, console);
   if (!text) return ExitCode::failed;
   const auto kept = without_section(*text, command.name);

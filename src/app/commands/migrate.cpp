@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/commands/commands.h"
+#include "app/terminal/figures.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
@@ -63,7 +64,8 @@ Result<std::vector<postgres::CopyProgress>> migrate(const MigrateCommand& comman
       *source_tables, *target_tables, [&](const postgres::CopyProgress& progress) {
         if (progress.rows < next && progress.rows > 200) return;
         next = progress.rows + 5'000;
-        context.console.note(fmt::format("  {}: {} rows\n", progress.table, progress.rows));
+        context.console.note(
+            fmt::format("  {}: {}\n", progress.table, show_counted(progress.rows, "row")));
       });
 }
 
@@ -81,8 +83,8 @@ ExitCode execute(const MigrateCommand& command, CommandContext context) {
     return ExitCode::ok;
   }
   for (const auto& table : *copied) {
-    context.console.print(
-        fmt::format("{:<18} {:>10} rows, the same in both\n", table.table, table.rows));
+    context.console.print(fmt::format("{:<18} {:>12}, the same in both\n", table.table,
+                                      show_counted(table.rows, "row")));
   }
   return ExitCode::ok;
 }

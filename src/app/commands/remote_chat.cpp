@@ -71,14 +71,15 @@ class RemoteChat {
         never);
   }
 
-  ExitCode say(const std::string& message) {
+  ExitCode say(const std::string& text) {
+    const Message message = Message::user(text);
     AgentRun run({.verbosity = command_.verbosity,
                   .streaming = command_.streaming,
                   .input = command_.input,
                   .debug = command_.debug},
                  settings_, context_);
-    const ExitCode code =
-        session_ == 0 ? run.begin_at(api_, agent_, message) : run.say_at(api_, session_, message);
+    const ExitCode code = session_ == 0 ? run.begin_at(api_, agent_, message, {})
+                                        : run.say_at(api_, session_, message);
     if (run.session_id() != 0) session_ = run.session_id();
     return code;
   }

@@ -10,20 +10,23 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/remote_api.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
 #include "app/wiring/telemetry_wiring.h"
+#include "core/user_message.h"
 #include "postgres/hints.h"
+#include "project/attachment.h"
 #include "wright/json.h"
 
 namespace wright::app {
 namespace {
 
 // The prompt of the command line or of standard input; absent after a complaint.
-std::optional<std::string> prompt_or_complain(const RunCommand& command, Console& console) {
+std::optional<std::string> words_or_complain(const RunCommand& command, Console& console) {
   std::string prompt = command.prompt.value_or("-");
   if (prompt == "-") {
     if (!command.prompt && standard_input_is_terminal()) {
@@ -40,11 +43,30 @@ std::optional<std::string> prompt_or_complain(const RunCommand& command, Console
     prompt = std::move(*input);
     while (prompt.ends_with('\n') || prompt.ends_with('\r')) prompt.pop_back();
   }
-  if (on_one_line(prompt).empty()) {
+  if (on_one_line(prompt).empty() && command.images.empty()) {
     console.complain("the prompt is empty", "Say what the agent should do.");
     return std::nullopt;
   }
   return to_valid_utf8(std::move(prompt));
+}
+
+// With the files that go along.
+std::optional<Message> prompt_or_complain(const RunCommand& command, Console& console) {
+  std::vector<Image> images;
+  for (const std::string& path : command.images) {
+    auto image = project::read_attachment(path);
+    if (!image) {
+      console.complain("--image: " + image.error().message);
+      return std::nullopt;
+    }
+    images.push_back(std::move(*image));
+  }
+  auto words = words_or_complain(command, console);
+  if (!words) return std::nullopt;
+  auto message = checked_user_message(user_message(std::move(*words), std::move(images)));
+  if (message) return std::move(*message);
+  console.complain(message.error().message);
+  return std::nullopt;
 }
 
 Result<Json> schema_from(const std::string& given) {
@@ -58,8 +80,8 @@ Result<Json> schema_from(const std::string& given) {
   return parse_json(std::move(text).str());
 }
 
-// Binds the agent to answers that fit the schema of the command line.
-bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& console) {
+// The schema of the command line that answers are to fit.
+std::optional<Json> schema_or_complain(const std::string& given, Console& console) {
   auto schema = schema_from(given);
   if (schema) {
     if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
@@ -69,10 +91,9 @@ bool demand_schema_or_complain(const std::string& given, Agent& agent, Console& 
   if (!schema) {
     console.complain(fmt::format("--schema {}: {}", on_one_line(given), schema.error().message),
                      "It takes a file with a JSON schema, or the schema itself in quotes.");
-    return false;
+    return std::nullopt;
   }
-  demand_answers(agent, std::move(*schema));
-  return true;
+  return std::move(*schema);
 }
 
 }  // namespace
@@ -82,10 +103,17 @@ namespace {
 // The agent, its settings and its folder are the server's.
 ExitCode run_at_server(const RunCommand& command, const Settings& settings,
                        CommandContext context) {
-  if (command.schema || command.queueing.is_wanted) {
-    context.console.complain(
-        fmt::format("--server takes no {}", command.schema ? "--schema" : "--queue"));
-    return ExitCode::usage;
+  AgentRun::AtServer wanted;
+  if (command.schema) {
+    wanted.schema = schema_or_complain(*command.schema, context.console);
+    if (!wanted.schema) return ExitCode::usage;
+  }
+  if (command.queueing.is_wanted) {
+    JsonArray labels;
+    for (const std::string& label : command.queueing.labels) labels.emplace_back(label);
+    wanted.queue = {{"priority", command.queueing.priority},
+                    {"delay_ms", command.queueing.delay.count()},
+                    {"labels", std::move(labels)}};
   }
   const auto prompt = prompt_or_complain(command, context.console);
   if (!prompt) return ExitCode::usage;
@@ -94,15 +122,19 @@ ExitCode run_at_server(const RunCommand& command, const Settings& settings,
                    .verbosity = command.verbosity,
                    .streaming = command.streaming,
                    .input = command.input,
-                   .debug = command.debug},
+                   .debug = command.debug,
+                   .tenant = command.tenant},
                   settings, context)
-      .begin_at(*api, canonical_agent_name(command.agent), *prompt);
+      .begin_at(*api, canonical_agent_name(command.agent), *prompt, std::move(wanted));
 }
 
 // Leaves the session to whoever claims it.
-ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
-                       const std::string& prompt, const Settings& settings,
-                       CommandContext context) {
+ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready, const Message& said,
+                       const Settings& settings, CommandContext context) {
+  // Whoever drives it asks nobody about it.
+  const auto submitted = ready.hooks->submitted(said, 0, {});
+  if (!submitted) return complain_about(submitted.error(), context.console);
+  const Message& prompt = *submitted;
   auto store = open_store(settings);
   if (!store) return complain_about(store.error(), context.console);
   const Agent& agent = ready.chosen.agent;
@@ -110,25 +142,30 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready,
       .agent_name = agent.name,
       .provider = agent.model.provider(),
       .model = agent.model.name(),
-      .user_prompt = prompt,
+      .user_prompt = title_of(prompt),
       .config = config_with_trace(session_config(ready, settings), context.environment),
       .is_queued = true,
       .priority = command.queueing.priority,
-      .labels = command.queueing.labels};
+      .labels = command.queueing.labels,
+      .tenant = command.tenant};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
   if (command.queueing.delay.count() > 0) {
     session.ready_at = system_clock_ms() + command.queueing.delay.count();
   }
-  const auto id = (*store)->create_session(session);
-  if (!id) return complain_about(id.error(), context.console);
+  // Words alone stand in the session itself.
+  Batch batch{.create = std::move(session)};
+  if (prompt != Message::user(prompt.text())) batch.writes.emplace_back(AppendMessage{0, prompt});
+  const auto created = std::move((*store)->apply_all({&batch, 1}).front());
+  if (!created) return complain_about(created.error(), context.console);
+  const SessionId id = created->session;
   const StorePlace& place = settings.store();
   // Without the hint, workers find it when they look next.
   if (place.is_postgres()) (void)postgres::send_hint(place.uri, place.schema);
   if (command.output == OutputFormat::json) {
     context.console.print_json(
-        to_text(Json{{"session_id", *id}, {"status", to_string(SessionStatus::queued)}}) + "\n");
+        to_text(Json{{"session_id", id}, {"status", to_string(SessionStatus::queued)}}) + "\n");
   } else {
-    context.console.print(fmt::format("{}\n", *id));
+    context.console.print(fmt::format("{}\n", id));
   }
   return ExitCode::ok;
 }
@@ -144,9 +181,10 @@ ExitCode execute(const RunCommand& command, CommandContext context) {
   if (settings->store().is_server()) return run_at_server(command, *settings, context);
   auto agent = agent_or_complain(command.agent, *settings, flags, context);
   if (!agent) return agent.error();
-  if (command.schema &&
-      !demand_schema_or_complain(*command.schema, agent->chosen.agent, context.console)) {
-    return ExitCode::usage;
+  if (command.schema) {
+    auto schema = schema_or_complain(*command.schema, context.console);
+    if (!schema) return ExitCode::usage;
+    demand_answers(agent->chosen.agent, std::move(*schema));
   }
   const auto prompt = prompt_or_complain(command, context.console);
   if (!prompt) return ExitCode::usage;
@@ -157,7 +195,8 @@ ExitCode execute(const RunCommand& command, CommandContext context) {
                                   .verbosity = command.verbosity,
                                   .streaming = command.streaming,
                                   .input = command.input,
-                                  .debug = command.debug},
+                                  .debug = command.debug,
+                                  .tenant = command.tenant},
                                  *settings, context)
                             .begin(std::move(*agent), *prompt);
   if (code != ExitCode::interrupted) resume_interrupted(*settings, command, context);

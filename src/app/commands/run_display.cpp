@@ -57,6 +57,11 @@ void RunDisplay::show_index(const IndexProgress& index) {
   if (progress_) progress_->show_index(index);
 }
 
+void RunDisplay::show_typed(std::string_view text) {
+  const std::scoped_lock lock(progress_mutex_);
+  if (progress_) progress_->show_typed(text);
+}
+
 void RunDisplay::show_no_text() {
   shows_text_ = false;
   stream_.reset();
@@ -71,7 +76,11 @@ bool RunDisplay::is_streamed() const {
 
 void RunDisplay::print_answer(const std::string& text) {
   if (options_.output != OutputFormat::text) return;
-  if (stream_ && stream_->has_printed_answer()) return;
+  const std::string sources = record_.sources();
+  if (stream_ && stream_->has_printed_answer()) {
+    if (!sources.empty()) console_.print_foreign("\n" + sources + "\n");
+    return;
+  }
   // On a terminal both streams meet: space keeps the answer apart from the progress.
   const bool is_shared = options_.verbosity == Verbosity::normal && console_.output().is_terminal &&
                          console_.error().is_terminal;
@@ -82,6 +91,7 @@ void RunDisplay::print_answer(const std::string& text) {
     console_.print_foreign(text);
   }
   if (!text.ends_with('\n')) console_.print("\n");
+  if (!sources.empty()) console_.print_foreign("\n" + sources + "\n");
   if (is_shared) console_.note("\n");
 }
 
@@ -96,6 +106,15 @@ void RunDisplay::conclude(std::string_view marker, Colour colour) {
       fmt::format("  {} {}\n", painted(marker, colour, terminal),
                   painted(record_.summary(took.count()), Colour::dim, terminal));
   console_.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
+}
+
+void show_and_tell_hooks(const Event& event, const EventOrigin& origin, RunDisplay& display,
+                         const project::Hooks& hooks) {
+  if (origin.depth != 0) return;
+  display.observe(event);
+  for (const std::string& problem : hooks.observe(event, origin.session_id)) {
+    display.say(sanitised(problem));
+  }
 }
 
 }  // namespace wright::app

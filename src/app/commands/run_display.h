@@ -15,6 +15,7 @@
 #include "app/terminal/answer_stream.h"
 #include "app/terminal/console.h"
 #include "app/terminal/progress.h"
+#include "project/hooks.h"
 
 namespace wright::app {
 
@@ -42,6 +43,7 @@ class RunDisplay {
   // A finished line for standard error; a moving line makes room for it.
   void log(std::string_view line);
   void show_index(const IndexProgress& index);
+  void show_typed(std::string_view text);
 
   bool is_streamed() const;
   // An answer that may be refused is not shown as it comes.
@@ -64,5 +66,10 @@ class RunDisplay {
   std::optional<AnswerStream> stream_;
   bool shows_text_ = true;
 };
+
+// Shows an event of the session at the top, and tells the hooks of it; what is wrong with those is
+// shown as well.
+void show_and_tell_hooks(const Event& event, const EventOrigin& origin, RunDisplay& display,
+                         const project::Hooks& hooks);
 
 }  // namespace wright::app

@@ -16,6 +16,7 @@ void RunRecord::observe(const Event& event) {
   } else if (const auto* ended = std::get_if<ModelEnded>(&event)) {
     ++iterations_;
     usage_ += ended->response.usage;
+    last_answer_ = ended->response.content;
   } else if (const auto* shortened = std::get_if<ContextShortened>(&event)) {
     usage_ += shortened->usage;
   } else if (const auto* tool = std::get_if<ToolEnded>(&event)) {
@@ -36,6 +37,7 @@ Json RunRecord::json(std::string_view status, const std::string* answer, const E
   if (error != nullptr) {
     json["error"] = {{"code", to_string(error->code)}, {"message", error->message}};
   }
+  if (const std::string cited = sources(); !cited.empty()) json["sources"] = cited;
   if (feedback_) {
     JsonObject report = to_json(*feedback_).as_object();
     JsonObject& feedback = report["tool_feedback"].as_object();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wright/events.h"
 #include "wright/feedback.h"
@@ -16,6 +17,8 @@ class RunRecord {
 
   std::int64_t session_id() const { return session_id_; }
   const std::optional<FeedbackReport>& feedback() const { return feedback_; }
+  // What the last answer cites, for people; empty: nothing.
+  std::string sources() const { return sources_text(last_answer_); }
 
   Json json(std::string_view status, const std::string* answer, const Error* error) const;
 
@@ -29,6 +32,7 @@ class RunRecord {
   int iterations_ = 0;
   Usage usage_;
   JsonArray tool_calls_;
+  std::vector<Part> last_answer_;
   std::optional<FeedbackReport> feedback_;
 };
 

@@ -18,6 +18,7 @@
 #include "app/settings/paths.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/log_output.h"
+#include "app/wiring/mcp_endpoint.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/served_agents.h"
 #include "app/wiring/session_store.h"
@@ -115,6 +116,9 @@ class Serving {
                 [this](std::span<const StoredEvent> events) { webhooks_.tell(events); }),
         writer_(store_, [this] { events_.look(); }) {}
 
+  // Before open(): what is at /mcp. `key_file` is empty where there is no place for it.
+  Result<void> offer_over_mcp(const McpOffer& offer, const Settings& settings,
+                              CommandContext context, const std::filesystem::path& key_file);
   Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
   const http::Server& http() const { return *http_; }
   // Whether nobody else can reach it.
@@ -123,6 +127,7 @@ class Serving {
   }
 
   void end() {
+    if (mcp_) mcp_->end_listening();
     http_->drain(kDrainTime);
     taking_over_.reset();
     runtime_->drain(kDrainTime);
@@ -152,10 +157,23 @@ class Serving {
   runtime::EventWriter writer_;
   const Observer write_ = writer_.observer();
   std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<McpEndpoint> mcp_;
   std::unique_ptr<server::Service> service_;
   std::unique_ptr<http::Server> http_;
   std::optional<TakingOver> taking_over_;
 };
+
+Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& settings,
+                                     CommandContext context,
+                                     const std::filesystem::path& key_file) {
+  auto offering = TRY(make_offering(offer, settings, context, logger_, store_));
+  offering.observer = [this](const Event& event, const EventOrigin& origin) {
+    observe(event, origin);
+  };
+  auto key = TRY(key_file.empty() ? Result<std::string>(random_key()) : shared_key(key_file));
+  mcp_ = std::make_unique<McpEndpoint>(std::move(offering), std::move(key));
+  return {};
+}
 
 Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
   const server::AgentSource source = agents_.source();
@@ -220,6 +238,7 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
   server::add_all_routes(*service_);
   service_->add(server::compatible_routes(service_->options(), listeners_));
   service_->add(server::dashboard_routes());
+  if (mcp_) service_->add(mcp_->routes());
   is_ready.set_value();
   taking_over_.emplace(*runtime_, kTakeOverTime, [this](const std::string& message) {
     logger_.log(LogLevel::warning, "Sessions that others left cannot be looked for",
@@ -268,7 +287,7 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   Interruption interruption;
-  const auto models = make_models(*settings, command.settings, context.environment);
+  const auto models = make_models(*settings, command.settings, context.environment, context.paces);
   if (!models) return complain_about(models.error(), context.console);
   const auto logger = make_logger(
       *settings, [&](std::string_view line) { context.console.note(line); }, LogLevel::off);
@@ -281,12 +300,23 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
                               .key_file = command.key.value_or("")};
   if (options.listen.empty() && options.sockets.empty()) options.listen = {kDefaultListen};
   server::Tokens tokens(tokens_file(context.environment));
-  auto store = open_store(*settings);
+  auto store = open_store(*settings, *logger);
   if (!store) return complain_about(store.error(), context.console);
   net::HttpClient client;
   auto webhooks = webhook_options(command.webhooks, context.environment, client);
   if (!webhooks) return complain_about(webhooks.error(), context.console);
   Serving serving(*settings, *models, **store, tokens, std::move(*webhooks), context, *logger);
+  auto key_file = tokens_file(context.environment);
+  if (!key_file.empty()) key_file.replace_filename("mcp_key");
+  const auto offered =
+      serving.offer_over_mcp(offer_of(command.offered), *settings, context, key_file);
+  // Who asked for it wants to know; all others are served the rest.
+  if (!offered && command.offered != OfferedOverMcp()) {
+    return complain_about(offered.error(), context.console);
+  }
+  if (!offered) {
+    context.console.remark(fmt::format("/mcp is not there: {}", offered.error().message));
+  }
   if (auto opened = serving.open(std::move(options), command.hosts); !opened) {
     return complain_about(opened.error(), context.console);
   }

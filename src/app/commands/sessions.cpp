@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/commands/acp_mode.h"
 #include "app/commands/commands.h"
 #include "app/settings/file_output.h"
 #include "app/terminal/figures.h"
@@ -50,6 +51,7 @@ Result<Export> exported(const ExportSessionCommand& command, const Settings& set
 Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
   SessionFilter filter{.text = command.search, .limit = command.limit};
   if (command.agent) filter.agent_name = canonical_agent_name(*command.agent);
+  filter.tenant = command.tenant;
   if (command.since) {
     filter.started_since = TRY(moment_from(*command.since, system_clock_ms()));
   }
@@ -214,12 +216,15 @@ ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
     }
   }
   for (const Session& session : *sessions) {
-    const auto removed = (*store)->delete_session(session.id);
+    // While it runs, its calls go on, and nobody could tell any more what they did.
+    const auto removed =
+        (*store)->apply_one(DeleteSession{.session_id = session.id, .unless_running = true});
     // A child may have gone with its parent.
     if (!removed && removed.error().code != ErrorCode::not_found) {
       return complain_about(removed.error(), context.console);
     }
     FileHistory(*settings, **store).forget(session.id);
+    forget_records_of(**store, session);
   }
   context.console.note(
       fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/commands/commands.h"
+#include "app/settings/paths.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/file_history.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 namespace {
@@ -29,6 +32,19 @@ Result<SessionFiles> files_of(const std::string& id, const SettingFlags& flags,
   return SessionFiles{std::move(found), std::move(settings)};
 }
 
+// What it changes meanwhile would be taken for the person's.
+Result<void> check_nobody_drives(Store& store, SessionId id) {
+  TRY(end_dead_runners(store));
+  const auto session = TRY(store.get_session(id));
+  if (session.status != SessionStatus::running) return {};
+  const auto abandoned =
+      TRY(store.list_sessions({.is_abandoned = true, .after = id - 1, .before = id + 1}));
+  if (!abandoned.empty()) return {};
+  return fail(
+      ErrorCode::unavailable,
+      fmt::format("Session {} is running: cancel it first (`wright sessions cancel {}`)", id, id));
+}
+
 }  // namespace
 
 ExitCode execute(const SessionChangesCommand& command, CommandContext context) {
@@ -45,13 +61,22 @@ ExitCode execute(const UndoSessionCommand& command, CommandContext context) {
   Console& console = context.console;
   auto files = files_of(command.id, command.settings, context);
   if (!files) return complain_about(files.error(), console);
+  if (const auto ended = check_nobody_drives(*files->found.store, files->found.id); !ended) {
+    return complain_about(ended.error(), console);
+  }
   FileHistory history(files->settings, *files->found.store);
   const auto part = history.of_session(files->found.id);
   if (!part) return complain_about(part.error(), console);
+  // "last" may be a session of another folder than this one.
+  std::error_code error;
+  const auto folder = std::filesystem::weakly_canonical(files->settings.base_path(), error);
+  console.note(fmt::format("session {} in {}\n", files->found.id,
+                           on_one_line(shorten_home(folder, context.environment))));
   console.note(sanitised(shown_plan(part->plan)));
   if (!part->plan.does_something()) {
-    console.note("There is nothing to take back.\n");
-    return ExitCode::ok;
+    const bool is_known = part->plan.gaps.empty();
+    console.note(is_known ? "There is nothing to take back.\n" : "Nothing can be taken back.\n");
+    return is_known ? ExitCode::ok : ExitCode::failed;
   }
   if (command.confirmation == Confirmation::ask) {
     if (!standard_input_is_terminal()) {

@@ -153,7 +153,7 @@ std::string view(const Statistics& statistics, const Terminal& terminal) {
 ExitCode execute(const StatsCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const auto stats = stored_stats(*settings, {command.agent, command.since});
+  const auto stats = stored_stats(*settings, {command.agent, command.since, command.tenant});
   if (!stats) return complain_about(stats.error(), context.console);
   const Statistics statistics = feedback::statistics_of(*stats);
   if (command.output == OutputFormat::json) {

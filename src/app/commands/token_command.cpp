@@ -32,9 +32,10 @@ ExitCode execute(const ListTokensCommand& command, CommandContext context) {
     for (const server::TokenRecord& record : *records) {
       JsonArray scopes;
       for (const server::Scope scope : record.scopes) scopes.push_back(Json(enum_name(scope)));
-      list.push_back({{"name", record.name},
-                      {"scopes", std::move(scopes)},
-                      {"created_at", record.created_at}});
+      JsonObject json{
+          {"name", record.name}, {"scopes", std::move(scopes)}, {"created_at", record.created_at}};
+      if (record.tenant) json["tenant"] = *record.tenant;
+      list.push_back(std::move(json));
     }
     context.console.print_json(to_text(Json(std::move(list))) + "\n");
     return ExitCode::ok;
@@ -43,8 +44,9 @@ ExitCode execute(const ListTokensCommand& command, CommandContext context) {
     context.console.note("  No tokens. Make one: wright token add NAME --scope read\n");
   }
   for (const server::TokenRecord& record : *records) {
-    context.console.print(
-        fmt::format("{}  {}\n", on_one_line(record.name), server::scope_names(record.scopes)));
+    context.console.print(fmt::format("{}  {}{}\n", on_one_line(record.name),
+                                      server::scope_names(record.scopes),
+                                      record.tenant ? "  for " + *record.tenant : std::string()));
   }
   return ExitCode::ok;
 }
@@ -57,7 +59,8 @@ ExitCode execute(const AddTokenCommand& command, CommandContext context) {
     context.console.complain(scopes.error().message);
     return ExitCode::usage;
   }
-  const auto token = tokens->add(command.name, std::move(*scopes), system_clock_ms());
+  const auto token =
+      tokens->add(command.name, std::move(*scopes), system_clock_ms(), command.tenant);
   if (!token) return complain_about(token.error(), context.console);
   context.console.print(*token + "\n");
   context.console.note("  It is not shown again: only its hash is kept.\n");

@@ -14,7 +14,12 @@ ExitCode execute(const TrustCommand& command, CommandContext context) {
   Console& console = context.console;
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const auto files = untrusted_files(*settings);
+  const auto found = untrusted_files(*settings);
+  if (!found) return complain_about(found.error(), console);
+  const auto& files = *found;
+  for (const std::string& problem : skills_for(*settings).problems) {
+    console.note(sanitised(problem) + "\n");
+  }
   if (files.empty()) {
     console.note("Nothing in this folder has to be agreed to.\n");
     return ExitCode::ok;

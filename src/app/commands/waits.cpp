@@ -223,7 +223,7 @@ ExitCode execute(const WaitsCommand& command, CommandContext context) {
   JsonArray listed;
   bool is_empty = true;
   if (*store) {
-    const auto waits = (*store)->get_waits({.status = WaitStatus::open});
+    const auto waits = (*store)->get_waits({.status = WaitStatus::open, .tenant = command.tenant});
     if (!waits) return complain_about(waits.error(), context.console);
     for (const StoredWait& wait : *waits) {
       const auto root = root_session(**store, wait.session_id);
@@ -254,7 +254,10 @@ ExitCode execute(const AnswerCommand& command, CommandContext context) {
   const auto id = session_id_from(command.id, store->get());
   if (!id) return complain_about(id.error(), context.console);
   const auto root = root_session(**store, *id);
-  if (!root) return complain_about(no_such_session(command.id), context.console);
+  if (!root) {
+    const bool is_missing = root.error().code == ErrorCode::not_found;
+    return complain_about(is_missing ? no_such_session(command.id) : root.error(), context.console);
+  }
   const auto waits = open_waits(**store, root->id);
   if (!waits) return complain_about(waits.error(), context.console);
   if (waits->empty() && root->status == SessionStatus::waiting) {

@@ -14,6 +14,7 @@
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
+#include "app/wiring/shared_paces.h"
 #include "app/wiring/stored_session.h"
 #include "app/wiring/telemetry_wiring.h"
 #include "postgres/hints.h"
@@ -174,6 +175,7 @@ ExitCode Worker::work() {
        .lease_time = command_.lease,
        .agents = [this](const Session& session) { return agent_of(session); },
        .labels = command_.labels,
+       .busy_models = [this] { return context_.paces->waited_for(); },
        .observer =
            [this, write = events.observer()](const Event& event, const EventOrigin& origin) {
              write(event, origin);
@@ -226,7 +228,7 @@ ExitCode execute(const WorkerCommand& command, CommandContext context) {
     context.console.complain(logger.error().message);
     return ExitCode::usage;
   }
-  auto store = open_store(*settings);
+  auto store = open_store(*settings, *logger);
   if (!store) return complain_about(store.error(), context.console);
   return Worker(command, *settings, **store, *logger, context).work();
 }

@@ -30,6 +30,16 @@ std::vector<std::filesystem::path> toml_files_in(const std::filesystem::path& fo
   return files;
 }
 
+// What a file is called in lists before it says its name: anybody may have named it anything.
+std::string plain_name(const std::filesystem::path& path) {
+  std::string name = canonical_agent_name(path.stem().string());
+  std::ranges::replace_if(
+      name,
+      [](char c) { return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.'; },
+      '?');
+  return name;
+}
+
 class Finder {
  public:
   Finder(const Environment& environment, std::span<const std::string> known_tools,
@@ -54,7 +64,7 @@ class Finder {
                                        .variables = environment_.all(),
                                        .known_tools = known_tools_,
                                        .confined_to = is_foreign ? folder : ""});
-    AgentFile file{path, origin, canonical_agent_name(path.stem().string()), {}, {}, {}};
+    AgentFile file{path, origin, plain_name(path), {}, {}, {}};
     if (!read) {
       file.obstacle = read.error().message;
       file.definition = std::unexpected(std::move(read).error());

@@ -1,6 +1,7 @@
 // Which agents of projects a person has agreed to. A project comes from elsewhere: its agents say
 // what a model is told and which tools it gets, so none of them runs before somebody has looked at
-// it. Agreed to is the exact content; a file that changes has to be agreed to again.
+// it. Agreed to is the exact content, of which the record holds the SHA-256; a file that changes
+// has to be agreed to again.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +20,13 @@ class TrustedAgents {
 
   bool holds(const std::filesystem::path& agent, std::string_view content) const;
 
-  // Remembers it in the record, which only its owner may read.
+  // Remembers it in the record, which only its owner may read, beside what others have added
+  // meanwhile.
   Result<void> add(const std::filesystem::path& agent, std::string_view content);
 
  private:
   std::filesystem::path record_;
-  std::map<std::string, std::string> contents_;  // by absolute path
+  std::map<std::string, std::string> digests_;  // by absolute path
 };
 
 }  // namespace wright::app

@@ -1,3 +1,4 @@
+// Exceptions of toml++ end here.
 #include "app/settings/config_edit.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "agents/toml_file.h"
 #include "app/settings/setting_value.h"
 #include "core/nearest.h"
 #include "core/text.h"
@@ -50,11 +52,16 @@ Result<std::string> toml_value(const ConfigKey& key, std::string_view text) {
   if (const auto* count = std::get_if<std::int64_t>(&*value)) return std::to_string(*count);
   if (key.type != KeyType::names) return toml_text(text);
   std::vector<std::string> quoted;
-  for (const std::string_view name : names_in(text)) quoted.push_back(toml_text(name));
+  for (const std::string_view name : names_in(std::get<std::string>(*value))) {
+    quoted.push_back(toml_text(name));
+  }
   return fmt::format("[{}]", fmt::join(quoted, ", "));
 }
 
-std::string with_value(std::string_view text, const ConfigKey& key, std::string_view value) {
+namespace {
+
+// Line by line, which sees no difference between a line and one inside of a text.
+std::string edited_lines(std::string_view text, const ConfigKey& key, std::string_view value) {
   const std::string line = fmt::format("{} = {}\n", key.name, value);
   std::string out;
   std::optional<std::size_t> end_of_section;  // in `out`
@@ -97,6 +104,47 @@ std::string with_value(std::string_view text, const ConfigKey& key, std::string_
   if (!out.empty() && !out.ends_with('\n')) out += '\n';
   if (!out.empty()) out += '\n';
   return out + fmt::format("[{}]\n{}", key.section, line);
+}
+
+std::optional<toml::table> parsed(std::string_view text) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
+}
+
+// Takes the key out, and its section where nothing else is in it. The value, or nothing.
+std::optional<toml::table> taken_out(toml::table& document, const ConfigKey& key) {
+  toml::table* section = document.at_path(key.section).as_table();
+  if (section == nullptr) return std::nullopt;
+  toml::table found;
+  if (const toml::node* node = section->get(key.name)) found.insert("value", *node);
+  section->erase(key.name);
+  if (section->empty() && key.section.find('.') == std::string_view::npos) {
+    document.erase(key.section);
+  }
+  if (found.empty()) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+Result<std::string> with_value(std::string_view text, const ConfigKey& key,
+                               std::string_view value) {
+  std::string out = edited_lines(text, key, value);
+  auto before = parsed(text);
+  // What was no TOML before stays none: whoever reads it says where.
+  if (!before) return out;
+  auto after = parsed(out);
+  const auto wanted = parsed(fmt::format("value = {}", value));
+  taken_out(*before, key);
+  const auto got = after ? taken_out(*after, key) : std::nullopt;
+  if (got && wanted && *got == *wanted && *before == *after) return out;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} stands in the file in a way that is not changed from here (an inline "
+                          "table, a dotted key, or a text of several lines): set it there yourself",
+                          key.full_name()));
 }
 
 }  // namespace wright::app

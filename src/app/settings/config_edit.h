@@ -17,7 +17,7 @@ Result<const ConfigKey*> config_key_named(std::string_view full_name);
 Result<std::string> toml_value(const ConfigKey& key, std::string_view text);
 
 // The text with that value: in place of an old one, else below its section, else in a new section
-// at the end.
-std::string with_value(std::string_view text, const ConfigKey& key, std::string_view value);
+// at the end. Refused where the text is written so that another key would change, or this would not.
+Result<std::string> with_value(std::string_view text, const ConfigKey& key, std::string_view value);
 
 }  // namespace wright::app

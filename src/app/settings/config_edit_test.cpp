@@ -9,7 +9,7 @@ namespace {
 
 std::string edited(std::string_view text, std::string_view key, std::string_view value) {
   const ConfigKey* found = config_key_named(key).value();
-  const std::string out = with_value(text, *found, toml_value(*found, value).value());
+  const std::string out = with_value(text, *found, toml_value(*found, value).value()).value();
   EXPECT_TRUE(parse_config(out, "config.toml", Environment())) << out;
   return out;
 }
@@ -30,6 +30,32 @@ TEST(ConfigEdit, replaces_lists_over_several_lines_and_quotes_what_is_odd) {
                    "agent.writable", "., lib"),
             "[agent]\nwritable = [\".\", \"lib\"]\nmax_tokens = 5\n");
   EXPECT_EQ(edited("", "agent.database", "a \"b\".db"), "[agent]\ndatabase = \"a \\\"b\\\".db\"\n");
+}
+
+TEST(ConfigEdit, takes_lists_as_the_file_has_them) {
+  const ConfigKey* key = config_key_named("bash.protected").value();
+  for (const char* list : {R"([".git", ".wright", "my keys"])",
+                           "['.git', \".wright\" , 'my keys',]", ".git, .wright,my keys"}) {
+    EXPECT_EQ(toml_value(*key, list).value_or("refused"), R"([".git", ".wright", "my keys"])");
+  }
+  EXPECT_EQ(toml_value(*key, "[]").value_or("refused"), "[]");
+  for (const char* list :
+       {R"([".git", ".wright")", R"(".git", ".wright"])", "[.git, .wright]",
+        R"([".git" ".wright"])", R"([".git", 7])", "['.git]", R"(["a,b"])", "\""}) {
+    EXPECT_FALSE(toml_value(*key, list)) << list;
+  }
+}
+
+TEST(ConfigEdit, refuses_what_it_would_change_wrongly) {
+  const ConfigKey* key = config_key_named("bash.preset").value();
+  for (const char* text : {"[agent]\nmodel = \"\"\"\n[bash]\npreset = "
+                           "\"none\"\n\"\"\"\n[bash]\npreset = \"minimal\"\n",
+                           "[agent]\nmodel = '''\n[bash]\n'''\n",
+                           "bash = { preset = \"minimal\" }\n", "bash.preset = \"minimal\"\n"}) {
+    const auto refused = with_value(text, *key, "\"read_only\"");
+    ASSERT_FALSE(refused) << *refused;
+    EXPECT_NE(refused.error().message.find("set it there yourself"), std::string::npos);
+  }
 }
 
 TEST(ConfigEdit, refuses_keys_and_values_that_are_none) {

@@ -153,6 +153,15 @@ inline constexpr ConfigKey kStore{
     "where sessions are kept, instead of agent.database_path: a path, or a PostgreSQL that many "
     "machines share",
     "\"postgresql://wright@db.example.com/wright\""};
+inline constexpr ConfigKey kOutputFolder{
+    "sessions",
+    "output_folder",
+    KeyType::path,
+    "WRIGHT_OUTPUT_FOLDER",
+    "",
+    "where what is too long for a model is kept as files, for tools that read more of it; workers "
+    "on several machines need a folder that they share",
+    "\"/mnt/shared/wright/output\""};
 inline constexpr ConfigKey kAutomaticResume{
     "sessions",
     "resume",
@@ -444,6 +453,7 @@ inline constexpr std::array kConfigKeys{
     keys::kStore,
     keys::kDurability,
     keys::kAutomaticResume,
+    keys::kOutputFolder,
     keys::kSessionSearch,
     keys::kEnableValidation,
     keys::kStrictness,

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,19 @@ Result<void> create_private_file(const std::filesystem::path& path, std::string_
   if (error == 0) return {};
   unlink(path.c_str());
   return cannot_write(path, error);
+}
+
+Result<FileDescriptor> turn_to_change(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) return cannot_write(path, failed.value());
+  FileDescriptor held(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!held.is_open()) return cannot_write(path, errno);
+  while (flock(held.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return cannot_write(path, errno);
+  }
+  return held;
 }
 
 }  // namespace wright::app

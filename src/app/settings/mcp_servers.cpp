@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "agents/expansion.h"
 #include "agents/toml_file.h"
@@ -15,8 +16,8 @@ namespace wright::app {
 namespace {
 
 constexpr auto kServerKeys = std::to_array<std::string_view>(
-    {"command", "args", "env", "cwd", "url", "headers", "agents", "tools", "effects", "timeout",
-     "startup_timeout", "sandbox", "network", "revision", "enabled"});
+    {"command", "args", "env", "cwd", "url", "headers", "oauth", "agents", "tools", "effects",
+     "timeout", "startup_timeout", "sandbox", "network", "revision", "enabled"});
 
 bool is_unprintable(char c) {
   return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7f';
@@ -83,6 +84,8 @@ class ServerReader {
       report("needs either a command or a url");
     }
     if (server_.url.empty() && !server_.headers.empty()) report("headers belong to a url");
+    const bool has_oauth = table.contains("oauth");
+    if (server_.url.empty() && has_oauth) report("oauth belongs to a url");
     server_.command.insert(server_.command.end(), arguments_.begin(), arguments_.end());
     if (server_.url.empty()) {
       server_.shown_command = {shown_};
@@ -117,6 +120,7 @@ class ServerReader {
       for (auto& [key, value] : pairs(node)) server_.environment[key] = std::move(value);
     }
     if (name == "headers") take_headers(node);
+    if (name == "oauth") take_oauth(node);
     if (name == "effects") take_effects(node);
     if (name == "timeout") take_duration(node, server_.timeout);
     if (name == "startup_timeout") take_duration(node, server_.time_to_start);
@@ -250,6 +254,35 @@ class ServerReader {
         server_.secrets.emplace_back(kept.substr(kept.rfind(' ') + 1));
       }
       server_.headers.emplace_back(header, std::string(kept));
+    }
+  }
+
+  void take_oauth(const toml::node& node) {
+    McpOAuth& oauth = server_.oauth;
+    for (auto& [name, given] : pairs(node)) {
+      const std::string value(trimmed(given));
+      if (name == "client_id") {
+        oauth.client_id = value;
+      } else if (name == "client_secret") {
+        oauth.client_secret = value;
+        server_.secrets.push_back(value);
+      } else if (name == "client_metadata_url") {
+        oauth.client_metadata_url = value;
+        if (!value.starts_with("https://")) report("client_metadata_url must begin with https://");
+      } else if (name == "scope") {
+        oauth.scope = value;
+      } else if (name == "redirect_port") {
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), oauth.redirect_port);
+        const bool is_port = error == std::errc() && end == value.data() + value.size() &&
+                             oauth.redirect_port > 0 && oauth.redirect_port < 65536;
+        if (!is_port) report(fmt::format("redirect_port must be a port, not '{}'", value));
+      } else {
+        report(
+            fmt::format("unknown key '{}'; there are client_id, client_secret, "
+                        "client_metadata_url, scope, redirect_port",
+                        to_valid_utf8(name)));
+      }
     }
   }
 

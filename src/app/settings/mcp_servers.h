@@ -33,6 +33,15 @@ namespace wright::app {
 
 enum class McpRevisions : std::uint8_t { automatic, legacy, modern };
 
+// For servers that want to know who uses them; `wright mcp login` asks.
+struct McpOAuth {
+  std::string client_id = {};  // that was registered by hand; empty: as the server allows
+  std::string client_secret = {};
+  std::string client_metadata_url = {};  // an address that describes this program
+  std::string scope = {};                // empty: what the server asks for
+  int redirect_port = 0;                 // of this machine, for the browser; 0: any
+};
+
 struct McpServer {
   std::string name = {};
   std::vector<std::string> command = {};  // the program first; empty where there is a url
@@ -40,6 +49,7 @@ struct McpServer {
   std::string working_directory = {};  // empty: the base folder
   std::string url = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
+  McpOAuth oauth = {};
   std::vector<std::string> agents = {};  // empty: all
   std::vector<std::string> tools = {"*"};
   std::vector<std::pair<std::string, Effect>> effects = {};

@@ -43,7 +43,11 @@ OwnFiles own_files(const OwnFilesOf& of, const Environment& environment) {
   add(of.config);
   add(default_config_file(environment));
   add(tokens);
-  if (!tokens.empty()) add(tokens.parent_path() / "tokens.json");
+  if (!tokens.empty()) {
+    for (const char* name : {"tokens.json", "mcp_key", "mcp_tokens.json"}) {
+      add(tokens.parent_path() / name);
+    }
+  }
   if (!of.database.empty()) {
     for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
       add(std::filesystem::path(of.database) += ending);

@@ -82,10 +82,53 @@ Result<SettingValue> count_from(const ConfigKey& key, std::string_view text) {
   return SettingValue(count);
 }
 
+std::unexpected<Error> refuse_list(std::string_view text) {
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("must be a list such as a, b or [\"a\", \"b\"], not '{}'", text));
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\n')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+// ["a", 'b'], as the configuration file has it, as a, b.
+Result<std::string> without_brackets(std::string_view text) {
+  std::string list;
+  std::string_view rest = without_blanks(text.substr(1, text.size() - 2));
+  while (!rest.empty()) {
+    const char quote = rest.front();
+    const std::size_t end = rest.find(quote, 1);
+    if ((quote != '"' && quote != '\'') || end == std::string_view::npos) return refuse_list(text);
+    const std::string_view name = rest.substr(1, end - 1);
+    if (name.empty() || name.find_first_of(",\\") != std::string_view::npos) {
+      return refuse_list(text);
+    }
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+    rest = without_blanks(rest.substr(end + 1));
+    if (rest.empty()) break;
+    if (rest.front() != ',') return refuse_list(text);
+    rest = without_blanks(rest.substr(1));
+  }
+  return list;
+}
+
 // Kept in one form, whatever the spaces were.
 Result<SettingValue> names_from(const ConfigKey& key, std::string_view text) {
   const auto known = names_in(key.words);
-  const auto names = names_in(text);
+  std::string list(without_blanks(text));
+  if (list.size() >= 2 && list.front() == '[' && list.back() == ']') {
+    auto plain = without_brackets(list);
+    if (!plain) return std::unexpected(std::move(plain).error());
+    list = std::move(*plain);
+  }
+  const auto names = names_in(list);
+  // Half of a list in brackets is a name of nothing: nobody would be protected by it.
+  const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+  for (const std::string_view name : names) {
+    if (is_quote(name.front()) || is_quote(name.back())) return refuse_list(text);
+  }
   for (auto name = names.begin(); name != names.end(); ++name) {
     if (!known.empty() && std::ranges::find(known, *name) == known.end()) return refuse(key, *name);
     if (std::find(names.begin(), name, *name) != name) {

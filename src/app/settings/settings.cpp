@@ -480,6 +480,9 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   }
   settings.store_ = TRY(chosen_store(settings.get(keys::kStore), settings.get(keys::kDatabasePath),
                                      flags, environment));
+  if (const auto* folder = std::get_if<std::string>(&settings.get(keys::kOutputFolder).value)) {
+    settings.output_folder_ = *folder;
+  }
   settings.of_agents_ = TRY(resolve_agents(given, settings.file_));
   for (const auto& [name, text] : given.values) {
     if (is_catalogue_key(name)) settings.catalogue_flags_.emplace_back(name, text);

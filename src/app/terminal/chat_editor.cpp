@@ -52,8 +52,10 @@ std::expected<std::string, NoLine> ChatEditor::next_line(std::string_view prompt
   new_line_.clear();
   search_.reset();
   blocks_.clear();
+  has_paste_ = front_is_typed_ = has_unseen_ = false;
   place_ = history_.size();
   where_.stop = std::move(stop);
+  below_ = status_ ? status_() : std::string();
   TerminalDialogue dialogue(where_, kept_);
   const auto leave = [&] {
     dialogue.print(painted(prompt, Colour::bold, where_.screen) + sanitised(line_.text()) + "\n");
@@ -96,10 +98,32 @@ LiveLines ChatEditor::rendered(std::string_view prompt, ScreenSize size) const {
     live.lines.push_back({std::move(shown.rows[i])});
   }
   if (first == 0) live.lines.front().lead = lead;
+  if (!below_.empty() && live.lines.size() < most) {
+    live.lines.push_back({shortened(below_, size.columns - 1), Colour::dim});
+  }
   return live;
 }
 
 void ChatEditor::apply(const Key& key, TerminalDialogue& dialogue) {
+  const std::string before = line_.text();
+  const bool was_at_front = line_.before_cursor().empty();
+  apply_key(key, dialogue);
+  if (key.kind == KeyKind::up || key.kind == KeyKind::down) {
+    front_is_typed_ = place_ < history_.size();
+  }
+  const std::string& now = line_.text();
+  if (now == before || key.kind == KeyKind::up || key.kind == KeyKind::down) return;
+  const bool has_grown = now.size() > before.size();
+  if (has_grown && key.kind != KeyKind::text) {
+    has_ever_pasted_ = has_ever_pasted_ || key.kind == KeyKind::paste;
+    has_paste_ = has_paste_ || has_ever_pasted_;
+  }
+  if (has_grown && was_at_front) front_is_typed_ = key.kind == KeyKind::text;
+  // What came to the front by erasing may have been anything.
+  if (!has_grown && line_.before_cursor().empty()) front_is_typed_ = false;
+}
+
+void ChatEditor::apply_key(const Key& key, TerminalDialogue& dialogue) {
   switch (key.kind) {
     case KeyKind::up: return move_in_history(-1);
     case KeyKind::down: return move_in_history(1);
@@ -137,6 +161,7 @@ void ChatEditor::look_from(std::size_t newest) {
   for (std::size_t i = newest; i-- > 0;) {
     if (history_[i].find(search_->wanted) == std::string::npos) continue;
     search_->at = place_ = i;
+    front_is_typed_ = true;
     return line_.replace(history_[i]);
   }
   search_->at = history_.size();
@@ -161,6 +186,7 @@ bool ChatEditor::applies_to_search(const Key& key) {
     case KeyKind::end_of_input:
       line_.replace(search_->typed);
       place_ = history_.size();
+      front_is_typed_ = false;
       search_.reset();
       return true;
     default:
@@ -184,13 +210,14 @@ void ChatEditor::paste(std::string_view bytes) {
 }
 
 // Places are found before any is filled: what was pasted may itself look like a note.
-std::string ChatEditor::with_blocks() const {
+std::string ChatEditor::with_blocks() {
   std::string text = line_.text();
   std::map<std::size_t, const Block*, std::greater<>> places;
   for (const Block& block : blocks_) {
     const std::size_t at = text.find(block.note);
     if (at != std::string::npos) places.emplace(at, &block);
   }
+  has_unseen_ = !places.empty();
   for (const auto& [at, block] : places) text.replace(at, block->note.size(), block->text);
   return text;
 }

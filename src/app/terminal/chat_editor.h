@@ -30,7 +30,18 @@ class ChatEditor {
   // typed between lines is kept for the next one, unseen; Ctrl-C is a signal then.
   std::expected<std::string, NoLine> next_line(std::string_view prompt, std::stop_token stop);
 
+  // Of the line that was read last: whether what it begins with was pasted, and so may be anybody's
+  // words; in doubt it was. And whether a part of it was not on the screen.
+  bool begins_pasted() const { return has_paste_ && !front_is_typed_; }
+  bool has_unseen() const { return has_unseen_; }
+
   void remember(std::string_view entry);
+
+  // A dim line below what is typed; asked for when a line begins. May be empty.
+  void show_below(std::function<std::string()> status) { status_ = std::move(status); }
+
+  // Of what is typed between two lines: whoever reads it is done before the next line.
+  KeyDecoder& typed() { return kept_.typed; }
 
   // The terminal is as it was found when the editor is gone. This is for those who end the program
   // at once; in any thread.
@@ -50,6 +61,7 @@ class ChatEditor {
 
   LiveLines rendered(std::string_view prompt, ScreenSize size) const;
   void apply(const Key& key, TerminalDialogue& dialogue);
+  void apply_key(const Key& key, TerminalDialogue& dialogue);
   void move_in_history(int step);
   void paste(std::string_view bytes);
   void complete(TerminalDialogue& dialogue);
@@ -57,11 +69,13 @@ class ChatEditor {
   // Whether the key was about the search.
   bool applies_to_search(const Key& key);
   void look_from(std::size_t newest);
-  std::string with_blocks() const;
+  std::string with_blocks();
 
   PersonTerminal where_;
   Complete complete_;
   TerminalDialogue::Kept kept_;
+  std::function<std::string()> status_;
+  std::string below_;  // of the line that is read
   std::vector<std::string> history_;
 
   // Of the line that is read.
@@ -70,6 +84,11 @@ class ChatEditor {
   std::string new_line_;   // while an older one is shown
   std::optional<Search> search_;
   std::vector<Block> blocks_;
+  bool has_paste_ = false;
+  bool front_is_typed_ = false;
+  bool has_unseen_ = false;
+
+  bool has_ever_pasted_ = false;  // what was cut may be of that
 };
 
 }  // namespace wright::app

@@ -254,5 +254,37 @@ TEST(ChatEditor, ends_and_restores_the_terminal_when_it_is_told_to) {
   EXPECT_TRUE(person.is_terminal_restored());
 }
 
+// What begins pasted is marked with p, what was not all on the screen with u.
+Json read_origins(const PersonTerminal& where) {
+  ChatEditor editor(where, {"!history"}, {});
+  JsonArray lines;
+  while (const auto line = editor.next_line("> ", {})) {
+    lines.push_back(Json(std::string(editor.begins_pasted() ? "p" : "-") +
+                         (editor.has_unseen() ? "u " : "- ") + line->substr(0, 4)));
+  }
+  return lines;
+}
+
+TEST(ChatEditor, knows_whether_a_line_begins_with_what_was_pasted) {
+  const auto pasted = [](const std::string& text) { return "\x1b[200~" + text + "\x1b[201~"; };
+  std::string block = "!one";
+  for (int i = 0; i < 40; ++i) block += "\rx";
+  PersonAtTerminal person(read_origins, TerminalKind::capable);
+  person.await(">");
+  person.type("!ls\r");
+  person.type(pasted("!rm") + "\r");
+  person.type(pasted(block) + "\r");
+  person.type("!" + pasted("cat") + "\r");
+  person.type("!" + pasted(block) + "\r");
+  person.type("x" + pasted("!rm") + "\x01\x1b[3~\r");  // the typed character is erased again
+  person.type(pasted("rm") + "\x01!\r");               // typed before it
+  person.type(pasted("!rm") + "\x15!ls\r");            // erased, then typed
+  person.type(pasted("!rm") + "\x15\x19\r");           // cut and put back
+  person.type(pasted("!rm") + "\x10\x0e\r");           // through the history and back
+  person.type(pasted("x") + "\x10\r\x04");
+  EXPECT_EQ(person.result(), lines({"-- !ls", "p- !rm", "pu !one", "-- !cat", "-u !!on", "p- !rm",
+                                    "-- !rm", "-- !ls", "p- !rm", "p- !rm", "-- !his"}));
+}
+
 }  // namespace
 }  // namespace wright::app

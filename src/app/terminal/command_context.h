@@ -10,10 +10,13 @@ class Telemetry;
 
 namespace wright::app {
 
+class SharedPaces;
+
 struct CommandContext {
   Console& console;
   const Environment& environment;
   telemetry::Telemetry* telemetry = nullptr;  // null: traces are off
+  SharedPaces* paces = nullptr;  // of models, that all processes of a store keep to; may be absent
 };
 
 }  // namespace wright::app

@@ -46,6 +46,10 @@ void Console::note(std::string_view text) {
   write_all(error_descriptor_, error_.is_terminal ? guarded_screen(text) : std::string(text));
 }
 
+void Console::ring() {
+  if (error_.is_terminal) write_all(error_descriptor_, "\a");
+}
+
 void Console::complain(std::string_view message, std::string_view advice) {
   constexpr std::string_view kName = "wright: ";
   constexpr std::size_t kMargin = 2;

@@ -31,6 +31,9 @@ class Console {
   // Standard error, likewise. A failure to write there has nobody to be told to.
   void note(std::string_view text);
 
+  // The bell of the terminal behind standard error; nothing elsewhere.
+  void ring();
+
   // A sentence of its own behind two spaces, on as many rows as it needs.
   void remark(std::string_view sentence);
 

@@ -204,6 +204,19 @@ void Progress::on(const ChildStarted& event) {
       painted(fmt::format("  ⤷ {}{}", on_one_line(event.agent), session), Colour::dim, terminal_));
 }
 
+void Progress::show_typed(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  typed_ = text;
+  draw();
+}
+
+void Progress::on(const MessageTaken& event) {
+  constexpr std::size_t kLongest = 200;
+  const std::string text = on_one_line(display_text(event.message));
+  write_line(fmt::format(
+      "  › {}", text.size() > kLongest ? std::string(utf8_prefix(text, kLongest)) + "…" : text));
+}
+
 void Progress::on(const HandedOff& event) {
   write_line(
       painted(fmt::format("  ⤳ {} goes on", on_one_line(event.agent)), Colour::dim, terminal_));
@@ -307,6 +320,7 @@ void Progress::draw() {
   const std::int64_t tokens = usage_.input_tokens + usage_.output_tokens;
   if (tokens > 0) tail += fmt::format("  {} tokens", show_count(tokens));
   const std::size_t width = terminal_.columns - 1;  // the last column would wrap
+  if (!typed_.empty()) tail = "  › " + typed_;
   const std::size_t room = width - std::min(width, 4 + columns_of(tail));
   std::string text = index_bar_.empty() ? activity.text : index_bar_;
   // What a tool says last is worth more than the end of its arguments.

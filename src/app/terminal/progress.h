@@ -42,6 +42,9 @@ class Progress {
   // How far the index of entities is. A bar in place of the moving line, on a terminal only.
   void show_index(const IndexProgress& index);
 
+  // What a person types meanwhile, at the end of the moving line; empty: nothing.
+  void show_typed(std::string_view text);
+
   // A line of its own; the moving line makes room for it.
   void say(std::string_view line);
 
@@ -73,6 +76,7 @@ class Progress {
   void on(const ToolProgress& event);
   void on(const ChildStarted& event);
   void on(const HandedOff& event);
+  void on(const MessageTaken& event);
   void on(const RunWaiting&) {}
   void on(const RunEnded&) {}
   void on(const ToolStarted& event);
@@ -95,6 +99,7 @@ class Progress {
   std::string index_bar_;             // empty while no index is built
   Usage usage_;
   std::string last_said_;
+  std::string typed_;
   std::size_t frame_ = 0;
   bool is_drawn_ = false;
   bool is_stopped_ = false;

@@ -54,23 +54,25 @@ Result<Transcript> load_transcript(Store& store, SessionId id) {
 }
 
 Json session_json(const Session& session) {
-  return {{"id", session.id},
-          {"agent_name", session.agent_name},
-          {"provider", session.provider},
-          {"model", session.model},
-          {"status", to_string(session.status)},
-          {"started_at", session.started_at},
-          {"ended_at", or_null(session.ended_at)},
-          {"worked_ms", or_null(session.worked_ms)},
-          {"user_prompt", session.user_prompt},
-          {"system_prompt", or_null(session.system_prompt)},
-          {"result", or_null(session.result)},
-          {"error", or_null(session.error)},
-          {"parent_session_id", or_null(session.parent_session_id)},
-          {"iterations", session.iterations},
-          {"usage", to_json(session.usage)},
-          {"config", session.config},
-          {"feedback", session.feedback}};
+  JsonObject json{{"id", session.id},
+                  {"agent_name", session.agent_name},
+                  {"provider", session.provider},
+                  {"model", session.model},
+                  {"status", to_string(session.status)},
+                  {"started_at", session.started_at},
+                  {"ended_at", or_null(session.ended_at)},
+                  {"worked_ms", or_null(session.worked_ms)},
+                  {"user_prompt", session.user_prompt},
+                  {"system_prompt", or_null(session.system_prompt)},
+                  {"result", or_null(session.result)},
+                  {"error", or_null(session.error)},
+                  {"parent_session_id", or_null(session.parent_session_id)},
+                  {"iterations", session.iterations},
+                  {"usage", to_json(session.usage)},
+                  {"config", session.config},
+                  {"feedback", session.feedback}};
+  if (!session.tenant.empty()) json["tenant"] = session.tenant;
+  return json;
 }
 
 Json transcript_json(const Transcript& transcript) {
@@ -109,6 +111,25 @@ std::string model_label(std::string_view provider, std::string_view name) {
 const StoredCall* call_of(const Transcript& transcript, const ToolResult& result) {
   const auto found = std::ranges::find(transcript.calls, result.call_id, &StoredCall::tool_call_id);
   return found == transcript.calls.end() ? nullptr : &*found;
+}
+
+std::string standing_of(const Transcript& transcript, const ToolCall& call) {
+  const auto row = std::ranges::find(transcript.calls, call.id, &StoredCall::tool_call_id);
+  const bool is_told = row == transcript.calls.end() || row->status == CallStatus::completed ||
+                       row->status == CallStatus::failed;
+  if (is_told) return {};
+  const auto is_result = [&](const Part& part) {
+    const auto* result = std::get_if<ToolResult>(&part);
+    return result != nullptr && result->call_id == call.id;
+  };
+  const auto has_result = [&](const StoredMessage& stored) {
+    return std::ranges::any_of(stored.message.parts, is_result);
+  };
+  if (std::ranges::any_of(transcript.messages, has_result)) return {};
+  std::string words(to_string(row->status));
+  if (row->status == CallStatus::waiting) words += " for a person";
+  if (row->error_details && !row->error_details->empty()) words += ": " + *row->error_details;
+  return words;
 }
 
 Colour colour_of(SessionStatus status) {

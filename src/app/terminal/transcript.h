@@ -47,6 +47,10 @@ std::string model_label(std::string_view provider, std::string_view name);
 // The call that a result belongs to: the last one before it with the result's id.
 const StoredCall* call_of(const Transcript& transcript, const ToolResult& result);
 
+// What is known of a call that has no result among the messages, in words; empty: it has one, or it
+// did not run here.
+std::string standing_of(const Transcript& transcript, const ToolCall& call);
+
 Colour colour_of(SessionStatus status);
 
 }  // namespace wright::app

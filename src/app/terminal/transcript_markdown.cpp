@@ -38,8 +38,10 @@ std::string prettier(std::string_view json) {
   return parsed ? to_pretty_text(*parsed) : std::string(json);
 }
 
-std::string call_block(const ToolCall& call) {
-  return fmt::format("**{}**\n\n{}\n", escaped(call.name),
+std::string call_block(const Transcript& transcript, const ToolCall& call) {
+  const std::string standing = standing_of(transcript, call);
+  return fmt::format("**{}**{}\n\n{}\n", escaped(call.name),
+                     standing.empty() ? "" : fmt::format(" ({})", escaped(standing)),
                      fenced(prettier(call.arguments), "json"));
 }
 
@@ -66,12 +68,17 @@ std::string message_block(const Transcript& transcript, const Message& message, 
     } else if (const auto* thought = std::get_if<Reasoning>(&part)) {
       if (!thought->text.empty()) text += "*Reasoning*\n\n" + fenced(thought->text, "") + "\n";
     } else if (const auto* call = std::get_if<ToolCall>(&part)) {
-      text += call_block(*call);
+      text += call_block(transcript, *call);
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
       text += result_block(transcript, *result, is_told);
+    } else if (const std::string* told = words_in(part)) {
+      text += fenced(*told, "") + "\n";
     } else {
       text += "*(an image)*\n\n";
     }
+  }
+  if (const std::string sources = sources_text(message.parts); !sources.empty()) {
+    text += fenced(sources, "") + "\n";
   }
   return text;
 }

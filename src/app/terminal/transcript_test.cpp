@@ -72,6 +72,25 @@ TEST_F(TranscriptTest, exports_json_that_gives_back_every_message_and_call) {
   EXPECT_EQ(calls[1].at("error_details").as_string(), "no JSON");
 }
 
+// A call without a result looks like one that has just begun, unless it is said what it is.
+TEST_F(TranscriptTest, says_where_calls_stand_that_have_no_result) {
+  const Message asks{
+      Role::assistant,
+      {ToolCall{"w", "bash", "{}"}, ToolCall{"u", "bash", "{}"}, ToolCall{"e", "bash", "{}"}}};
+  const auto ids = store_->apply_one(AppendMessage{id_, asks, 3}).value().calls;
+  ASSERT_TRUE(store_->apply(std::vector<Write>{
+      UpdateCall{ids[0], CallStatus::waiting},
+      UpdateCall{ids[1], CallStatus::unknown, {}, {}, "The process ended while it ran"}}));
+  const std::string shown = transcript_view(transcript(), Terminal{});
+  EXPECT_NE(shown.find("    waiting for a person\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("    unknown: The process ended while it ran\n"), std::string::npos)
+      << shown;
+  EXPECT_NE(shown.find("    executing\n"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("    completed"), std::string::npos) << shown;
+  EXPECT_NE(transcript_markdown(transcript()).find("**bash** (waiting for a person)"),
+            std::string::npos);
+}
+
 TEST_F(TranscriptTest, exports_markdown_whose_fences_no_content_can_close) {
   const std::string text = transcript_markdown(transcript());
   EXPECT_TRUE(text.starts_with("# Session " + std::to_string(id_) + ": codebase-analysis\n"));

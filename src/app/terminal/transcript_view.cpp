@@ -109,6 +109,9 @@ class View {
     for (const Part& part : message.parts) {
       std::visit([this](const auto& p) { show(p); }, part);
     }
+    if (const std::string sources = sources_text(message.parts); !sources.empty()) {
+      out_ += paint(indented(sanitised(sources), kMargin), Colour::dim) + "\n";
+    }
   }
 
   void show(const Text& part) {
@@ -131,6 +134,10 @@ class View {
         summary_of_arguments(call.arguments, room - std::min(room, columns_of(name) + 6));
     out_ += fmt::format("  {} {}  {}\n", paint("→", Colour::cyan), paint(name, Colour::bold),
                         arguments);
+    const std::string standing = standing_of(transcript_, call);
+    if (!standing.empty()) {
+      out_ += fmt::format("    {}\n", paint(on_one_line(standing), Colour::yellow));
+    }
   }
   void show(const ToolResult& result) {
     std::string about = result.is_error ? "failed" : "completed";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "app/wiring/project_files.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -52,13 +53,30 @@ void allow_inside(const std::filesystem::path& base, std::vector<CommandRule>& r
 
 }  // namespace
 
-void hide_own_files(const Settings& settings, SandboxPolicy& policy) {
+namespace {
+
+void add_own_files(const Settings& settings, std::vector<std::string>& protected_paths,
+                   std::vector<std::string>& unreadable) {
   const auto& [folders, files] = settings.own_files();
-  for (const auto& path : files) policy.unreadable.push_back(path.string());
+  for (const auto& path : files) unreadable.push_back(path.string());
   for (const auto& path : folders) {
-    policy.unreadable.push_back(path.string());
-    policy.protected_paths.push_back(path.string());  // it cannot be made either
+    unreadable.push_back(path.string());
+    protected_paths.push_back(path.string());  // it cannot be made either
   }
+}
+
+}  // namespace
+
+void hide_own_files(const Settings& settings, SandboxPolicy& policy) {
+  add_own_files(settings, policy.protected_paths, policy.unreadable);
+}
+
+GuardedFiles guarded_files(const Settings& settings) {
+  GuardedFiles guarded{.protected_paths = list_or_none(settings, keys::kBashProtected),
+                       .unreadable = list_or_none(settings, keys::kBashUnreadable)};
+  for (const auto& path : hook_files(settings)) guarded.protected_paths.push_back(path.string());
+  add_own_files(settings, guarded.protected_paths, guarded.unreadable);
+  return guarded;
 }
 
 Result<BashOptions> bash_options(const Settings& settings) {
@@ -82,9 +100,9 @@ Result<BashOptions> bash_options(const Settings& settings) {
   options.policy.read_paths = paths_of(settings.text(keys::kBashReadPaths));
   options.policy.write_paths = paths_of(settings.text(keys::kBashWritePaths));
   if (may_write) options.policy.write_paths.push_back(options.base);
-  options.policy.protected_paths = list_or_none(settings, keys::kBashProtected);
-  options.policy.unreadable = list_or_none(settings, keys::kBashUnreadable);
-  hide_own_files(settings, options.policy);
+  GuardedFiles guarded = guarded_files(settings);
+  options.policy.protected_paths = std::move(guarded.protected_paths);
+  options.policy.unreadable = std::move(guarded.unreadable);
   return options;
 }
 

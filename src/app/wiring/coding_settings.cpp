@@ -42,17 +42,61 @@ SettingFlags with_coding_defaults(std::string_view agent, SettingFlags flags,
   return flags;
 }
 
+namespace {
+
+// Which database it is; not who asks for it, nor how.
+std::string database_in(std::string_view uri) {
+  const std::size_t question = std::min(uri.find('?'), uri.size());
+  std::string_view place = uri.substr(0, question);
+  std::string_view rest = uri.substr(question);
+  const std::size_t slashes = place.find("//");
+  if (slashes != std::string_view::npos) place.remove_prefix(slashes + 2);
+  if (const std::size_t at = place.substr(0, place.find('/')).rfind('@');
+      at != std::string_view::npos) {
+    place.remove_prefix(at + 1);
+  }
+  std::string named(place);
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view one = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(one.size());
+    const std::string_view name = one.substr(0, one.find('='));
+    if (name == "host" || name == "hostaddr" || name == "port" || name == "dbname") {
+      (named += '&') += one;
+    }
+  }
+  return named;
+}
+
+// By the user. What a server says of its own tools is no reason not to ask.
+bool is_said_to_read(std::string_view tool, std::span<const McpServer> servers) {
+  for (const McpServer& server : servers) {
+    const std::string prefix = server.name + "__";
+    if (!tool.starts_with(prefix)) continue;
+    for (const auto& [pattern, effect] : server.effects) {
+      if (intercept::matches_glob(pattern, tool.substr(prefix.size()))) {
+        return effect == Effect::read;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 std::filesystem::path changes_folder(const Settings& settings) {
   const bool is_wanted = settings.flag(keys::kUndo);
   if (!is_wanted || settings.database_path().empty() || settings.keeps_sessions_in_memory()) {
     return {};
   }
   std::error_code problem;
-  const auto database = std::filesystem::absolute(settings.database_path(), problem);
+  // However it is spelt.
+  const auto database = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(settings.database_path(), problem), problem);
   if (problem) return {};
   // Numbers of sessions mean something within one store only.
   const std::string place = settings.store().is_postgres()
-                                ? settings.store().uri + " " + settings.store().schema
+                                ? database_in(settings.store().uri) + " " + settings.store().schema
                                 : database.string();
   return database.parent_path() / "changes" /
          fmt::format("{:016x}", fingerprint_of(std::string_view(place)));
@@ -60,11 +104,12 @@ std::filesystem::path changes_folder(const Settings& settings) {
 
 void ask_about_others(std::span<Tool> tools, const Settings& settings) {
   const auto rules = settings.permissions();
+  const auto servers = settings.mcp_servers();
   for (Tool& tool : tools) {
     const bool has_rule = std::ranges::any_of(rules, [&](const intercept::PermissionRule& rule) {
       return intercept::matches_glob(rule.tool, tool.spec.name);
     });
-    if (tool.spec.options.effect != Effect::read && !has_rule) {
+    if (!has_rule && !is_said_to_read(tool.spec.name, servers)) {
       tool.spec.options.needs_approval = true;
     }
   }

@@ -23,8 +23,8 @@ inline constexpr std::string_view kCodingAgent = "coding";
 SettingFlags with_coding_defaults(std::string_view agent, SettingFlags flags,
                                   const Settings& settings);
 
-// Tools that came from elsewhere and can do more than read: a person is asked, unless a rule of the
-// settings is about them.
+// Tools that came from elsewhere: a person is asked, unless a rule of the settings is about them, or
+// the settings say that they only read.
 void ask_about_others(std::span<Tool> tools, const Settings& settings);
 
 // Where is kept what agents replace in files, for sessions of the store that the settings name.

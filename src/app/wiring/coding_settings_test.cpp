@@ -64,16 +64,22 @@ TEST_F(CodingSettings, ask_about_commands_that_no_rule_knows) {
   EXPECT_EQ(judged("echo x > /etc/passwd"), Permission::ask);
 }
 
+// Whether it is asked is not for the server to say.
 TEST_F(CodingSettings, ask_about_tools_of_others_that_no_rule_names) {
-  std::vector<Tool> tools{tool("files_delete", "", [] {}),
-                          tool("files_list", "", [] {}, {.effect = Effect::read}),
-                          tool("mail_send", "", [] {})};
+  std::vector<Tool> tools{
+      tool("files__delete", "", [] {}), tool("files__list", "", [] {}, {.effect = Effect::read}),
+      tool("files__look", "", [] {}, {.effect = Effect::read}), tool("mail__send", "", [] {})};
+  home_.write("config.toml",
+              "[mcp.servers.files]\ncommand = \"files\"\n"
+              "effects = { \"look\" = \"read\", \"delete\" = \"write\" }\n");
   SettingFlags flags;
+  flags.config = (home_ / "config.toml").string();
   flags.set = {"permissions.mail_*=allow"};
   ask_about_others(tools, loaded(flags));
   EXPECT_TRUE(tools[0].spec.options.needs_approval);
-  EXPECT_FALSE(tools[1].spec.options.needs_approval);
+  EXPECT_TRUE(tools[1].spec.options.needs_approval) << "the server alone says that it reads";
   EXPECT_FALSE(tools[2].spec.options.needs_approval);
+  EXPECT_FALSE(tools[3].spec.options.needs_approval);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ class FileHistory {
 
   Result<Part> part_of(SessionId id, const std::optional<CallIds>& calls) const;
   Result<void> add_entries(SessionId id, const std::optional<CallIds>& calls, int depth,
-                           std::vector<tools::ChangeEntry>& entries) const;
+                           Part& part) const;
+  Result<std::string> gap_of(SessionId id, std::span<const StoredCall> rows) const;
 
   Store& store_;
   std::filesystem::path base_;

@@ -135,6 +135,11 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
                        .specialists = std::move(shipped.specialists),
                        .notes = std::move(shipped.notes)};
   }
+  if (name == kMcpCaller) {
+    return fail(ErrorCode::invalid_argument,
+                "its calls were made by a client over MCP, and no agent drives it: there is "
+                "nothing to go on with");
+  }
   const auto known = names();
   const std::vector<std::string_view> candidates(known.begin(), known.end());
   std::string suggestion = did_you_mean(name, candidates);

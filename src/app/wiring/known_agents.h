@@ -15,6 +15,9 @@
 
 namespace wright::app {
 
+// Whose the sessions are that hold the calls of clients over MCP. No agent has this name.
+inline constexpr std::string_view kMcpCaller = "wright mcp serve";
+
 bool is_shipped(std::string_view name);
 
 // Whom to talk with when nobody is named: the primary one of the files, if it may run.

@@ -71,6 +71,17 @@ TEST_F(AgentFiles, a_bad_file_keeps_no_other_from_being_read) {
   EXPECT_FALSE(found[2].definition);
 }
 
+TEST_F(AgentFiles, a_file_with_an_odd_name_is_no_agent_and_listed_plainly) {
+  write_project("$(sh<a).toml", "instructions = 'x'\n");
+  write_project("`id`.toml", "name = '$(touch x)'\ninstructions = 'x'\n");
+  const auto found = files();
+  ASSERT_EQ(found.size(), 2U);
+  for (const AgentFile& file : found) {
+    EXPECT_FALSE(file.definition);
+    EXPECT_EQ(file.name.find_first_of("$`()<> "), std::string::npos) << file.name;
+  }
+}
+
 TEST_F(AgentFiles, no_file_takes_the_name_of_another_agent) {
   write_user("codebase-analysis.toml", "instructions = 'x'\n");
   write_user("mine.toml", "instructions = 'x'\n");

@@ -55,7 +55,8 @@ Result<std::vector<mcp_server::OfferedAgent>> offered_agents(const McpOffer& off
                                                              const Settings& settings,
                                                              CommandContext context,
                                                              const Logger& logger) {
-  const auto models = TRY(make_models(settings, settings.flags(), context.environment));
+  const auto models =
+      TRY(make_models(settings, settings.flags(), context.environment, context.paces));
   const KnownAgents known(settings, models, context.environment);
   std::vector<mcp_server::OfferedAgent> agents;
   for (const std::string& name : offer.agents ? *offer.agents : known.names()) {
@@ -94,7 +95,7 @@ Result<mcp_server::Offering> make_offering(const McpOffer& offer, const Settings
                                            Store& store) {
   make_output_folder(settings);
   auto caller = std::make_shared<Agent>();
-  caller->name = "wright mcp serve";
+  caller->name = kMcpCaller;
   caller->tools = TRY(offered_tools(offer, settings));
   set_up_calls(*caller, settings, logger);
   auto agents = TRY(offered_agents(offer, settings, context, logger));

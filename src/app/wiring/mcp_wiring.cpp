@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "app/settings/paths.h"
 #include "app/wiring/bash_settings.h"
 #include "core/try.h"
 #include "mcp_client/http_channel.h"
@@ -54,7 +55,8 @@ mcp::ClientOptions client_options(const McpServer& server, const Settings& setti
   using Revisions = mcp::ClientOptions::Revisions;
   mcp::ClientOptions options{.self = {"wright", "Wright", WRIGHT_VERSION}};
   options.capabilities = {{"elicitation", JsonObject{{"form", JsonObject{}}}},
-                          {"roots", JsonObject{}}};
+                          {"roots", JsonObject{}},
+                          {"sampling", JsonObject{}}};
   options.roots = {{{"uri", fmt::format("file://{}", absolute_base(settings).string())},
                     {"name", "base folder"}}};
   options.revisions = server.revisions == McpRevisions::legacy   ? Revisions::legacy
@@ -64,6 +66,24 @@ mcp::ClientOptions client_options(const McpServer& server, const Settings& setti
 }
 
 }  // namespace
+
+std::shared_ptr<mcp_client::Authorizer> make_authorizer(
+    const McpServer& server, const Environment& environment,
+    std::optional<mcp_client::Browser> browser) {
+  mcp_client::AuthorizerOptions options{.name = server.name,
+                                        .url = server.url,
+                                        .metadata_document = server.oauth.client_metadata_url,
+                                        .scope = server.oauth.scope,
+                                        .browser = std::move(browser)};
+  const auto beside = trusted_agents_file(environment);
+  if (!beside.empty()) options.file = beside.parent_path() / "mcp_tokens.json";
+  if (!server.oauth.client_id.empty()) {
+    options.client = {server.oauth.client_id, server.oauth.client_secret, ""};
+  }
+  // One of its own: it is asked while the server's waits.
+  return std::make_shared<mcp_client::Authorizer>(std::move(options),
+                                                  std::make_shared<net::HttpClient>());
+}
 
 Result<std::shared_ptr<mcp_client::Connection>> make_connection(const McpServer& server,
                                                                 const Settings& settings,
@@ -76,6 +96,10 @@ Result<std::shared_ptr<mcp_client::Connection>> make_connection(const McpServer&
   if (!server.url.empty()) {
     mcp_client::ServerAddress address{.url = server.url, .timeout = server.timeout};
     for (const auto& [name, value] : server.headers) address.headers.push_back({name, value});
+    // Whoever sets the header knows who they are.
+    if (find_header(address.headers, "Authorization").empty()) {
+      address.authorizer = make_authorizer(server, environment, std::nullopt);
+    }
     options.make = [address, client = std::make_shared<net::HttpClient>()](
                        std::shared_ptr<mcp_client::ChannelListener> listener)
         -> Result<std::unique_ptr<mcp_client::Channel>> {
@@ -108,12 +132,18 @@ void McpServers::connect(std::string_view agent) {
   std::vector<std::thread> threads;
   for (const McpServer& server : settings_.mcp_servers()) {
     if (!server.is_enabled || !server.is_for(agent) || known_.contains(server.name)) continue;
-    auto& result =
-        known_.emplace(server.name, fail(ErrorCode::unavailable, "not connected")).first->second;
-    threads.emplace_back([this, server, &result] {
+    Known& known = known_[server.name];
+    threads.emplace_back([this, server, &known] {
       auto connection = make_connection(server, settings_, environment_);
-      result = connection ? mcp_client::server_tools(*connection, tools_options(server))
-                          : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
+      if (connection) known.connection = *connection;
+      auto options = tools_options(server);
+      options.models = models_;
+      if (!connection) {
+        known.tools = std::unexpected(connection.error());
+        return;
+      }
+      known.live = std::make_shared<mcp_client::LiveTools>(*connection, std::move(options));
+      known.tools = known.live->open(stop_);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -122,9 +152,10 @@ void McpServers::connect(std::string_view agent) {
 std::vector<std::string> McpServers::add_tools(Agent& agent) {
   connect(agent.name);
   std::vector<std::string> notes;
+  std::vector<std::shared_ptr<mcp_client::LiveTools>> live;
   for (const McpServer& server : settings_.mcp_servers()) {
     if (!server.is_enabled || !server.is_for(agent.name)) continue;
-    const auto& tools = known_.at(server.name);
+    const auto& tools = known_.at(server.name).tools;
     const Redactor redactor(hidden_for(server));
     if (!tools) {
       notes.push_back(fmt::format("{} goes without the MCP server {}: {}", agent.name, server.name,
@@ -139,8 +170,33 @@ std::vector<std::string> McpServers::add_tools(Agent& agent) {
       if (!names.contains(tool.spec.name)) added.push_back(tool);
     }
     agent.tools.insert(agent.tools.end(), added.begin(), added.end());
+    live.push_back(known_.at(server.name).live);
+  }
+  if (!live.empty()) {
+    agent.tools_now = [live = std::move(live)](std::span<const Tool> tools) {
+      return mcp_client::tools_of_now(tools, live);
+    };
   }
   return notes;
+}
+
+std::vector<std::shared_ptr<mcp_client::LiveTools>> McpServers::live() const {
+  std::vector<std::shared_ptr<mcp_client::LiveTools>> found;
+  for (const auto& [name, known] : known_) {
+    if (known.tools) found.push_back(known.live);
+  }
+  return found;
+}
+
+std::vector<std::shared_ptr<mcp_client::Connection>> McpServers::connections(
+    std::string_view agent) const {
+  std::vector<std::shared_ptr<mcp_client::Connection>> found;
+  for (const McpServer& server : settings_.mcp_servers()) {
+    const auto known = known_.find(server.name);
+    if (known == known_.end() || !server.is_for(agent) || !known->second.tools) continue;
+    found.push_back(known->second.connection);
+  }
+  return found;
 }
 
 }  // namespace wright::app

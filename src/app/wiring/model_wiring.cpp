@@ -14,6 +14,7 @@
 #include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/console.h"
+#include "app/wiring/shared_paces.h"
 #include "core/try.h"
 #include "wright/interceptors.h"
 #include "wright/model.h"
@@ -122,8 +123,10 @@ VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
 }
 
 Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
-                           const Environment& environment) {
+                           const Environment& environment, SharedPaces* paces) {
   auto catalogue = TRY(make_catalogue(settings));
+  std::shared_ptr<PaceKeeper> keeper;
+  if (paces != nullptr) keeper = TRY(paces->at(settings, catalogue));
   ModelsOptions options{.catalogue = std::move(catalogue),
                         .fallback = settings.fallback(),
                         .retry = settings.http_retries(),
@@ -144,9 +147,10 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
   if (const auto* ca_file = std::get_if<std::string>(&settings.get(keys::kCaFile).value)) {
     options.ca_file = *ca_file;
   }
+  options.pace = std::move(keeper);
   if (flags.trace_http) {
-    auto file = TRY(
-        TraceFile::open(expand_home(*flags.trace_http, environment), settings.redactor()));
+    auto file =
+        TRY(TraceFile::open(expand_home(*flags.trace_http, environment), settings.redactor()));
     options.trace = [file = std::move(file)](std::string_view text) { file->write(text); };
   }
   return Models(std::move(options));

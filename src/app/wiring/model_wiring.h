@@ -10,12 +10,15 @@
 
 namespace wright::app {
 
+class SharedPaces;
+
 // Refuses rows that the catalogue does not understand.
 Result<Catalogue> make_catalogue(const Settings& settings);
 
-// `flags` may name a trace file, which is made readable by its owner only.
+// `flags` may name a trace file, which is made readable by its owner only. With `paces`, models
+// keep to their paces together with all processes of the store.
 Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
-                           const Environment& environment);
+                           const Environment& environment, SharedPaces* paces = nullptr);
 
 // The key for a vendor: a setting of [api_keys] or its variable, or one of the vendor's other
 // variables. Empty when there is none.

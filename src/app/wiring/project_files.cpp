@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "app/settings/agent_trust.h"
+#include "app/wiring/bash_settings.h"
 #include "core/try.h"
+#include "project/hook_scripts.h"
 #include "project/text_file.h"
 
 namespace wright::app {
@@ -25,11 +30,10 @@ std::filesystem::path trust_record(const Settings& settings) {
   return settings.output_folder().parent_path() / "trusted_agents.json";
 }
 
-project::Trusts trusts_of(const Settings& settings) {
-  auto trusted = TrustedAgents::load(trust_record(settings));
-  if (!trusted) return {};  // a record that cannot be read trusts nobody
+Result<project::Trusts> trusts_of(const Settings& settings) {
+  auto trusted = TRY(TrustedAgents::load(trust_record(settings)));
   return
-      [trusted = std::move(*trusted)](const std::filesystem::path& path, std::string_view content) {
+      [trusted = std::move(trusted)](const std::filesystem::path& path, std::string_view content) {
         return trusted.holds(path, content);
       };
 }
@@ -38,22 +42,44 @@ struct HooksFile {
   std::filesystem::path path;
   std::string text;
   Result<std::vector<project::Hook>> hooks = {};
+  Result<project::HookScripts> scripts = {};  // that they run
+
+  // What somebody agrees to.
+  std::string content() const {
+    if (!scripts || scripts->lines.empty()) return text;
+    return fmt::format("{}\n{}", text, scripts->content());
+  }
 };
 
-// Nothing where there is none.
+// Nothing where there is none. A link that leads nowhere is one that cannot be read.
 std::optional<HooksFile> read_hooks(const std::filesystem::path& path,
-                                    const std::filesystem::path& inside) {
+                                    const std::filesystem::path& inside,
+                                    const std::filesystem::path& base) {
   auto text = project::read_text(path, kLargestHooksFile, inside);
   if (!text) {
-    if (text.error().code == ErrorCode::not_found) return std::nullopt;
+    std::error_code error;
+    const bool is_there = std::filesystem::is_symlink(path, error);
+    if (text.error().code == ErrorCode::not_found && !is_there) return std::nullopt;
     return HooksFile{path, {}, std::unexpected(text.error())};
   }
   auto hooks = project::parse_hooks(*text);
-  return HooksFile{path, std::move(*text), std::move(hooks)};
+  HooksFile file{path, std::move(*text), std::move(hooks)};
+  if (file.hooks) file.scripts = project::scripts_of(*file.hooks, base);
+  return file;
 }
 
 std::filesystem::path project_hooks_file(const Settings& settings) {
   return real_base(settings) / ".wright" / "hooks.json";
+}
+
+std::optional<HooksFile> hooks_of_project(const Settings& settings) {
+  const auto base = real_base(settings);
+  return read_hooks(project_hooks_file(settings), base, base);
+}
+
+std::optional<HooksFile> hooks_of_person(const Settings& settings) {
+  if (settings.person_folder().empty()) return std::nullopt;
+  return read_hooks(settings.person_folder() / "hooks.json", {}, real_base(settings));
 }
 
 }  // namespace
@@ -75,49 +101,79 @@ project::FoundSkills skills_for(const Settings& settings) {
       folders.push_back({base / name / "skills", true});
     }
   }
-  return project::find_skills(folders, trusts_of(settings));
+  const auto trusts = trusts_of(settings);
+  auto found = project::find_skills(folders, trusts ? *trusts : project::Trusts());
+  // A record that cannot be read trusts nobody.
+  if (!trusts) found.problems.push_back(trusts.error().message);
+  return found;
 }
 
 project::FoundCommands commands_for(const Settings& settings) {
   std::vector<std::filesystem::path> folders;
-  if (!settings.person_folder().empty()) folders.push_back(settings.person_folder() / "commands");
   for (const char* name : {".claude", ".wright"}) {
     folders.push_back(real_base(settings) / name / "commands");
   }
+  // What a project brings along takes nothing away from the person.
+  if (!settings.person_folder().empty()) folders.push_back(settings.person_folder() / "commands");
   return project::find_commands(folders);
 }
 
 FoundHooks hooks_for(const Settings& settings) {
   FoundHooks found;
-  project::HookOptions options{.folder = real_base(settings),
-                               .environment = settings.command_environment(),
-                               .temporary_root = settings.temporary_folder()};
+  project::HookOptions options{.folder = real_base(settings)};
+  if (auto bash = bash_options(settings)) {
+    options.sandbox = std::move(bash->policy);
+  } else {
+    found.broken = bash.error().message;
+  }
   const auto take = [&](HooksFile file) {
-    if (!file.hooks) {
-      found.broken = fmt::format("{}: {}", file.path.string(), file.hooks.error().message);
+    if (!file.hooks || !file.scripts) {
+      found.broken =
+          fmt::format("{}: {}", file.path.string(),
+                      file.hooks ? file.scripts.error().message : file.hooks.error().message);
       return;
     }
     std::ranges::move(*file.hooks, std::back_inserter(options.hooks));
   };
-  if (!settings.person_folder().empty()) {
-    if (auto own = read_hooks(settings.person_folder() / "hooks.json", {})) take(std::move(*own));
-  }
-  if (auto file = read_hooks(project_hooks_file(settings), real_base(settings))) {
+  if (auto own = hooks_of_person(settings)) take(std::move(*own));
+  if (auto file = hooks_of_project(settings)) {
     const auto trusts = trusts_of(settings);
-    if (!file->text.empty() && trusts && trusts(file->path, file->text)) {
+    if (!trusts) {
+      // They may have been agreed to, and guard this folder.
+      found.broken = fmt::format("whether the hooks of this folder count is not known: {}",
+                                 trusts.error().message);
+    } else if (!file->text.empty() && file->scripts && (*trusts)(file->path, file->content())) {
       take(std::move(*file));
     } else {
       found.notes.push_back(
-          "The hooks of this folder do not run: nobody has agreed to them. `wright trust` shows "
-          "them and asks.");
+          "The hooks of this folder do not run: nobody has agreed to them, and to the files that "
+          "they run, as they are now. `wright trust` shows them and asks.");
     }
   }
   if (!found.broken.empty()) {
     found.notes.push_back(
-        fmt::format("{}. Until it is mended, agents only read.", to_valid_utf8(found.broken)));
+        fmt::format("{}. Until it is mended, nothing is sent, and agents only read.",
+                    to_valid_utf8(found.broken)));
   }
   found.hooks = std::make_shared<const project::Hooks>(std::move(options));
   return found;
+}
+
+Result<Message> FoundHooks::submitted(Message message, SessionId session_id,
+                                      const std::stop_token& stop) const {
+  if (broken.empty()) return hooks->submitted(std::move(message), session_id, stop);
+  return fail(ErrorCode::permission_denied,
+              fmt::format("The hooks that see what is said cannot be read, so it is not sent: {}. "
+                          "Mend them, or take them away, and begin anew",
+                          to_valid_utf8(broken)));
+}
+
+std::vector<std::filesystem::path> hook_files(const Settings& settings) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& file : {hooks_of_person(settings), hooks_of_project(settings)}) {
+    if (file && file->scripts) std::ranges::copy(file->scripts->paths, std::back_inserter(paths));
+  }
+  return paths;
 }
 
 std::vector<std::string> add_skills(Agent& agent, const project::FoundSkills& found) {
@@ -159,22 +215,33 @@ void add_hooks(Agent& agent, const FoundHooks& found) {
       });
 }
 
-std::vector<Untrusted> untrusted_files(const Settings& settings) {
+Result<std::vector<Untrusted>> untrusted_files(const Settings& settings) {
   std::vector<Untrusted> files;
+  const auto trusts = TRY(trusts_of(settings));
   for (const project::Skill& skill : skills_for(settings).skills) {
     if (skill.is_trusted) continue;
-    files.push_back({skill.folder, skill.content,
-                     fmt::format("skill {}: {}\n{}\n{} other files", skill.name, skill.description,
-                                 skill.body, skill.files.size())});
-  }
-  if (auto file = read_hooks(project_hooks_file(settings), real_base(settings));
-      file && !file->text.empty()) {
-    const auto trusts = trusts_of(settings);
-    if (!trusts || !trusts(file->path, file->text)) {
-      files.push_back({file->path, file->text,
-                       fmt::format("hooks, which are commands that run:\n{}", file->text)});
+    std::string shown = fmt::format("skill {}: {}\n{}\n{} other files", skill.name,
+                                    skill.description, skill.body, skill.files.size());
+    for (std::size_t i = 0; i < skill.files.size() && i < skill.file_bytes.size(); ++i) {
+      shown += fmt::format("\n  {}  {} bytes", skill.files[i], skill.file_bytes[i]);
     }
+    files.push_back({skill.folder, skill.content, std::move(shown)});
   }
+  const auto file = hooks_of_project(settings);
+  if (!file || file->text.empty()) return files;
+  if (!file->scripts) return std::unexpected(file->scripts.error());
+  if (trusts(file->path, file->content())) return files;
+  std::string shown = fmt::format("hooks, which are commands that run:\n{}", file->text);
+  for (const project::Hook& hook : *file->hooks) {
+    if (hook.place == project::HookPlace::sandbox) continue;
+    shown += fmt::format("\nThis one runs outside of the sandbox, with all that you may do: {}",
+                         hook.command);
+  }
+  if (!file->scripts->lines.empty()) {
+    shown += "\nand the files that they run, each with its SHA-256:";
+    for (const std::string& line : file->scripts->lines) shown += fmt::format("\n  {}", line);
+  }
+  files.push_back({file->path, file->content(), std::move(shown)});
   return files;
 }
 

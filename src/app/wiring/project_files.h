@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "project/hooks.h"
 #include "project/skills.h"
 #include "wright/agent.h"
+#include "wright/session.h"
 
 namespace wright::app {
 
@@ -20,10 +22,19 @@ project::FoundCommands commands_for(const Settings& settings);
 struct FoundHooks {
   std::shared_ptr<const project::Hooks> hooks = {};  // those that count; never null
   std::vector<std::string> notes = {};               // for the person, a sentence each
-  // A file that counts and cannot be read: until it is mended, agents only read.
+  // A file that counts and cannot be read: until it is mended, nothing is said to agents, and they
+  // only read.
   std::string broken = {};
+
+  // What a person says, as the hooks have it (Hooks::submitted); refused where they are broken.
+  Result<Message> submitted(Message message, SessionId session_id,
+                            const std::stop_token& stop) const;
 };
+// As they are now. A session has those that were there when it was begun or taken up: a hook whose
+// files change later fails, and does not vanish.
 FoundHooks hooks_for(const Settings& settings);
+// What hooks run, of the person and of the project: no tool may change these files.
+std::vector<std::filesystem::path> hook_files(const Settings& settings);
 
 // Gives the agent the skills: what it is told of them, and the tool that reads them. Notes for the
 // person come back.
@@ -38,7 +49,8 @@ struct Untrusted {
   std::string content = {};  // all of it
   std::string shown = {};    // for the person who decides
 };
-std::vector<Untrusted> untrusted_files(const Settings& settings);
+// Fails where that cannot be said: the record cannot be read, or there is too much.
+Result<std::vector<Untrusted>> untrusted_files(const Settings& settings);
 Result<void> trust(const Settings& settings, const std::vector<Untrusted>& files);
 
 }  // namespace wright::app

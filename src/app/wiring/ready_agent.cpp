@@ -159,26 +159,46 @@ void go_on_as_begun(ReadyAgent& ready, const GoingOn& going_on, const Models& mo
   }
 }
 
+// What servers bring in the middle of a session is asked about in the same way.
+void ask_about_later_ones(Agent& agent, const Settings& settings) {
+  if (!agent.tools_now) return;
+  agent.tools_now = [settings = std::make_shared<const Settings>(settings),
+                     now = std::move(agent.tools_now)](std::span<const Tool> tools) {
+    auto changed = now(tools);
+    if (!changed) return changed;
+    for (Tool& tool : *changed) {
+      if (!tool.spec.definition.empty()) ask_about_others(std::span(&tool, 1), *settings);
+    }
+    return changed;
+  };
+}
+
 // The tools of MCP servers, for the agent and those below it.
-void add_server_tools(ReadyAgent& ready, const Settings& settings, McpServers& servers,
-                      std::vector<std::string>& notes) {
+void add_tools_of(ReadyAgent& ready, const Settings& settings, McpServers& servers,
+                  std::vector<std::string>& notes) {
   std::vector<Tool>& tools = ready.chosen.agent.tools;
   const std::size_t own = tools.size();
   std::ranges::move(servers.add_tools(ready.chosen.agent), std::back_inserter(notes));
   if (ready.chosen.agent.name == kCodingAgent) {
     ask_about_others(std::span(tools).subspan(own), settings);
+    ask_about_later_ones(ready.chosen.agent, settings);
   }
-  for (ReadyAgent& below : ready.specialists) add_server_tools(below, settings, servers, notes);
+  for (ReadyAgent& below : ready.specialists) add_tools_of(below, settings, servers, notes);
 }
 
 }  // namespace
 
-std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
-                                                      const Settings& settings,
-                                                      const SettingFlags& flags,
-                                                      CommandContext context,
-                                                      const std::optional<GoingOn>& going_on) {
-  const auto models = make_models(settings, flags, context.environment);
+void add_server_tools(ReadyAgent& ready, const Settings& settings, McpServers& servers) {
+  add_tools_of(ready, settings, servers, ready.notes);
+  ready.servers = servers.connections(ready.chosen.agent.name);
+  ready.models = servers.models();
+  ready.live = servers.live();
+}
+
+std::expected<ReadyAgent, ExitCode> agent_or_complain(
+    const std::string& name, const Settings& settings, const SettingFlags& flags,
+    CommandContext context, const std::optional<GoingOn>& going_on, const std::stop_token& stop) {
+  const auto models = make_models(settings, flags, context.environment, context.paces);
   if (!models) {
     context.console.complain(models.error().message, "See `wright help models`.");
     return std::unexpected(ExitCode::usage);
@@ -197,9 +217,10 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(const std::string& name,
                              "`wright agents` lists the agents, `wright config` the settings.");
     return std::unexpected(ExitCode::usage);
   }
-  McpServers servers(settings, context.environment);
-  add_server_tools(*ready, settings, servers, ready->notes);
-  std::ranges::move(hooks_for(settings).notes, std::back_inserter(ready->notes));
+  McpServers servers(settings, context.environment, stop);
+  add_server_tools(*ready, settings, servers);
+  ready->hooks = std::make_shared<const FoundHooks>(hooks_for(settings));
+  std::ranges::copy(ready->hooks->notes, std::back_inserter(ready->notes));
   if (going_on) go_on_as_begun(*ready, *going_on, *models);
   if (const auto error = problem_with_model(ready->chosen.model, *models)) {
     context.console.complain(error->message,
@@ -227,11 +248,17 @@ Agent assembled(ReadyAgent ready, const SetUp& set_up) {
   return agent;
 }
 
-Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger) {
-  const FoundHooks hooks = hooks_for(settings);
+Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger,
+               const std::function<void(Agent& agent)>& then) {
+  const FoundHooks hooks = ready.hooks ? *ready.hooks : hooks_for(settings);
+  const auto models = ready.models;
+  const auto live = ready.live;
   return assembled(std::move(ready), [&](Agent& agent, const OwnSettings& own) {
+    if (models) models->set(agent.name, agent.model, agent.limits);
     set_up_calls(agent, settings, logger, own);
     add_hooks(agent, hooks);
+    if (!live.empty()) agent.interceptors.push_back(mcp_client::telling_what_has_gone(live));
+    if (then) then(agent);
     if (!agent.debug) return;
     agent.debug = debug_of(agent, settings, std::nullopt);
     agent.debug->logger = logger;

@@ -141,7 +141,8 @@ Result<Session> session_from(const Json& json) {
                   .config = reader.json("config"),
                   .forked_from = reader.optional_number("forked_from"),
                   .feedback = reader.json("feedback"),
-                  .cancel_reason = reader.optional_text("cancel_reason")};
+                  .cancel_reason = reader.optional_text("cancel_reason"),
+                  .tenant = reader.optional_text("tenant").value_or("")};
   // Of one that has ended, what people are told it took.
   session.worked_ms = reader.optional_number("worked_ms");
   if (!session.worked_ms) session.worked_ms = reader.optional_number("duration_ms");

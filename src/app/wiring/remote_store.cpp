@@ -91,6 +91,7 @@ class RemoteStore final : public Store {
       if (filter.status) query.add("status", to_string(*filter.status));
       if (!filter.text.empty()) query.add("search", filter.text);
       if (filter.is_root) query.add("root", "true");
+      if (filter.tenant) query.add("tenant", *filter.tenant);
       if (filter.started_since > 0) query.add("since", filter.started_since);
       query.add("parent", filter.parent_session_id);
       query.add("after", filter.after);
@@ -126,6 +127,7 @@ class RemoteStore final : public Store {
     }
     UrlQuery query;
     query.add("status", filter.status ? to_string(*filter.status) : "any");
+    if (filter.tenant) query.add("tenant", *filter.tenant);
     query.add("after", filter.page.after);
     const auto json = TRY(
         api_->get((filter.session_id ? fmt::format("/api/v1/sessions/{}/waits", *filter.session_id)
@@ -138,7 +140,9 @@ class RemoteStore final : public Store {
     const std::string path = filter.session_id
                                  ? fmt::format("/api/v1/sessions/{}/events", *filter.session_id)
                                  : std::string("/api/v1/events");
-    const auto json = TRY(api_->get(fmt::format("{}?after={}", path, filter.after)));
+    const std::string tenant =
+        filter.tenant ? "&tenant=" + percent_encoded(*filter.tenant) : std::string();
+    const auto json = TRY(api_->get(fmt::format("{}?after={}{}", path, filter.after, tenant)));
     Result<StoredEvent> (*from)(const Json&) = event_from;
     auto events = TRY(rows_in<StoredEvent>(json, "events", from));
     if (events.size() > filter.limit) events.resize(filter.limit);
@@ -154,6 +158,7 @@ class RemoteStore final : public Store {
     UrlQuery query;
     if (filter.agent_name) query.add("agent", *filter.agent_name);
     if (filter.started_since > 0) query.add("since", filter.started_since);
+    if (filter.tenant) query.add("tenant", *filter.tenant);
     const auto json = TRY(api_->get("/api/v1/stats/samples" + query.text()));
     return samples_from(json);
   }

@@ -27,27 +27,47 @@ ServedAgents::ServedAgents(const Settings& settings, const Models& models, Comma
     : settings_(settings),
       context_(context),
       logger_(std::move(logger)),
-      agents_(settings, models, context.environment) {}
+      agents_(settings, models, context.environment),
+      servers_(settings, context.environment) {}
 
 server::AgentSource ServedAgents::source() {
   return {.names = [this] { return agents_.names(); },
           .make = [this](std::string_view name) { return make(name); },
-          .of_session = [this](const Session& session) { return of_session(session); }};
+          .of_session = [this](const Session& session) { return of_session(session); },
+          .make_answering = [this](std::string_view name,
+                                   const Json& schema) { return make_answering(name, schema); }};
 }
 
 Result<server::PreparedAgent> ServedAgents::make(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (const auto found = made_.find(name); found != made_.end()) return found->second;
+  auto prepared = TRY(make_new(name, {}));
+  made_.emplace(name, prepared);
+  return prepared;
+}
+
+Result<server::PreparedAgent> ServedAgents::make_answering(std::string_view name,
+                                                           const Json& schema) {
+  const std::lock_guard lock(mutex_);
+  return make_new(name, schema);
+}
+
+// With the lock held.
+Result<server::PreparedAgent> ServedAgents::make_new(std::string_view name, const Json& schema) {
   auto chosen = TRY(agents_.choose(name));
   auto ready = TRY(with_specialists(std::move(chosen), agents_));
   TRY(check_needs(name, settings_));
+  add_server_tools(ready, settings_, servers_);
+  for (const std::string& note : ready.notes) {
+    logger_.log(LogLevel::warning, "An agent is not whole", {{"note", note}});
+  }
+  if (!schema.is_null()) demand_answers(ready.chosen.agent, schema);
   DebugOptions debug = debug_of(ready.chosen.agent, settings_, std::nullopt);
   debug.logger = logger_;
   server::PreparedAgent prepared{.config = session_config(ready, settings_)};
   Agent agent = finished(std::move(ready), settings_, logger_);
   agent.debug = std::move(debug);
   prepared.agent = std::make_shared<const Agent>(std::move(agent));
-  made_.emplace(name, prepared);
   return prepared;
 }
 

@@ -11,6 +11,7 @@
 #include "app/settings/settings.h"
 #include "app/terminal/command_context.h"
 #include "app/wiring/known_agents.h"
+#include "app/wiring/mcp_wiring.h"
 #include "server/service.h"
 #include "wright/log.h"
 
@@ -26,6 +27,8 @@ class ServedAgents {
 
  private:
   Result<server::PreparedAgent> make(std::string_view name);
+  Result<server::PreparedAgent> make_answering(std::string_view name, const Json& schema);
+  Result<server::PreparedAgent> make_new(std::string_view name, const Json& schema);
   Result<AgentPointer> of_session(const Session& session);
 
   const Settings& settings_;
@@ -33,6 +36,7 @@ class ServedAgents {
   const Logger logger_;
   const KnownAgents agents_;
   std::mutex mutex_;
+  McpServers servers_;
   std::map<std::string, server::PreparedAgent, std::less<>> made_;
 };
 

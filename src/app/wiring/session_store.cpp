@@ -23,13 +23,16 @@ SqliteOptions store_options(const Settings& settings) {
   return {.durability = is_full ? Durability::full : Durability::normal};
 }
 
-Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings) {
+Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings,
+                                          Logger logger) {
   if (place.is_server()) {
     return fail(ErrorCode::invalid_argument,
                 "This is not done through a server: leave out --server and unset WRIGHT_SERVER");
   }
   if (place.is_postgres()) {
-    return open_postgres_store(place.uri, postgres_options(place, TableMaking::allowed));
+    PostgresOptions options = postgres_options(place, TableMaking::allowed);
+    options.logger = std::move(logger);
+    return open_postgres_store(place.uri, std::move(options));
   }
   if (place.file.empty()) {
     return fail(ErrorCode::invalid_argument,
@@ -40,8 +43,8 @@ Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Setting
   return open_sqlite_store(place.file, store_options(settings));
 }
 
-Result<std::unique_ptr<Store>> open_store(const Settings& settings) {
-  return open_store(settings.store(), settings);
+Result<std::unique_ptr<Store>> open_store(const Settings& settings, Logger logger) {
+  return open_store(settings.store(), settings, std::move(logger));
 }
 
 Result<std::unique_ptr<Store>> open_existing_store(const StorePlace& place,

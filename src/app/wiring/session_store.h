@@ -4,15 +4,17 @@
 #include <memory>
 
 #include "app/settings/settings.h"
+#include "wright/log.h"
 #include "wright/store.h"
 
 namespace wright::app {
 
 class RemoteApi;
 
-// Made when it is not there.
-Result<std::unique_ptr<Store>> open_store(const Settings& settings);
-Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings);
+// Made when it is not there. What a database says at the side goes to the logger.
+Result<std::unique_ptr<Store>> open_store(const Settings& settings, Logger logger = {});
+Result<std::unique_ptr<Store>> open_store(const StorePlace& place, const Settings& settings,
+                                          Logger logger = {});
 
 // Null when there is no database yet: looking must not create one.
 Result<std::unique_ptr<Store>> open_existing_store(const Settings& settings);

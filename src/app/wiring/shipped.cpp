@@ -14,6 +14,7 @@
 #include "app/wiring/session_search.h"
 #include "app/wiring/web_settings.h"
 #include "core/nearest.h"
+#include "core/sha256.h"
 #include "core/try.h"
 #include "wright/agents.h"
 #include "wright/people.h"
@@ -33,12 +34,12 @@ FileAccess file_access(const Settings& settings) {
                     .readable = settings.readable(),
                     .writable = settings.writable(),
                     .hidden = settings.flags().hidden};
-  std::ranges::copy(settings.own_files().folders, std::back_inserter(access.hidden));
-  std::ranges::copy(settings.own_files().files, std::back_inserter(access.hidden));
+  GuardedFiles guarded = guarded_files(settings);
+  access.unreadable = std::move(guarded.unreadable);
+  access.protected_paths = std::move(guarded.protected_paths);
   std::error_code ignored;
-  if (std::filesystem::is_directory(settings.output_folder(), ignored)) {
-    access.readable.push_back(settings.output_folder());
-  }
+  const auto output = output_of_project(settings);
+  if (std::filesystem::is_directory(output, ignored)) access.readable.push_back(output);
   return access;
 }
 
@@ -248,7 +249,24 @@ Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings,
 
 void make_output_folder(const Settings& settings) {
   if (settings.output_folder().empty()) return;
+  // What other projects have left there goes with its age.
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(settings.output_folder(), error)) {
+    std::error_code ignored;
+    if (!entry.is_symlink(ignored) && entry.is_directory(ignored)) {
+      (void)spill_output({.folder = entry.path()});
+    }
+  }
   (void)spill_output({.folder = settings.output_folder()});
+  (void)spill_output({.folder = output_of_project(settings)});
+}
+
+std::filesystem::path output_of_project(const Settings& settings) {
+  if (settings.output_folder().empty()) return {};
+  std::error_code error;
+  const auto base = std::filesystem::weakly_canonical(settings.base_path(), error);
+  const std::string place = (error ? settings.base_path() : base).string();
+  return settings.output_folder() / sha256_hex(place).substr(0, 16);
 }
 
 std::vector<std::string> tool_names() {

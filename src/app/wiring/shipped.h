@@ -2,6 +2,7 @@
 // shipped.cpp.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -45,6 +46,10 @@ struct ShippedAgent {
 // known one.
 Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings, Model model,
                                 const IndexWiring& index = {});
+
+// Where output goes that is too long for a model. What commands printed in one project is not for
+// agents in another to read. Empty without a home.
+std::filesystem::path output_of_project(const Settings& settings);
 
 // For a command that calls tools: the folder for output that is too long, so that the tools that
 // are made afterwards can read it. Without one, such output is cut.

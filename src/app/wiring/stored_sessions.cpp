@@ -22,6 +22,7 @@ Result<void> visit_sessions(const Settings& settings, const Selection& selection
   SessionFilter filter{.limit = kAll};
   if (selection.agent) filter.agent_name = canonical_agent_name(*selection.agent);
   filter.started_since = TRY(since_of(selection));
+  filter.tenant = selection.tenant;
   const auto store = TRY(open_existing_store(settings));
   if (store == nullptr) return {};
   const auto sessions = TRY(store->list_sessions(filter));
@@ -39,6 +40,7 @@ Result<StoreStats> stored_stats(const Settings& settings, const Selection& selec
   StatsFilter filter;
   if (selection.agent) filter.agent_name = canonical_agent_name(*selection.agent);
   filter.started_since = TRY(since_of(selection));
+  filter.tenant = selection.tenant;
   const auto store = TRY(open_existing_store(settings));
   if (store == nullptr) return StoreStats{};
   return store->get_stats(filter);

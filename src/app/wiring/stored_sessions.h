@@ -14,6 +14,7 @@ namespace wright::app {
 struct Selection {
   std::optional<std::string> agent;
   std::optional<std::string> since;  // as moment_from() reads it
+  std::optional<std::string> tenant = {};
 };
 using Visit = std::function<void(const Session&, std::span<const StoredCall>)>;
 

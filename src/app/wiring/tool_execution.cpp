@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "agents/call_options.h"
+#include "app/wiring/shipped.h"
 #include "wright/tools.h"
 
 namespace wright::app {
@@ -108,7 +109,7 @@ void set_up_calls(Agent& agent, const Settings& settings, const Logger& logger,
   wright::set_up_calls(agent, options);
   // Without a home it is not there, and long output is cut.
   if (settings.output_folder().empty()) return;
-  if (auto spill = spill_output({.folder = settings.output_folder()})) {
+  if (auto spill = spill_output({.folder = output_of_project(settings)})) {
     agent.spill = std::move(*spill);
   }
 }

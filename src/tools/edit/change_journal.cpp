@@ -235,9 +235,10 @@ void recover_changes(const Workspace& workspace, FileCalls& calls) {
         if (auto entry = Entry::from(change, workspace)) entries.push_back(std::move(*entry));
       }
     }
-    // Old files are removed only when everything is in place.
-    const bool is_made = std::ranges::all_of(entries, &Entry::is_in_place) &&
-                         !std::ranges::all_of(entries, &Entry::has_old_file);
+    // Old files are removed only when everything is in place. One change alone is made when it is.
+    const bool is_made =
+        std::ranges::all_of(entries, &Entry::is_in_place) &&
+        (entries.size() == 1 || !std::ranges::all_of(entries, &Entry::has_old_file));
     for (const Entry& entry : entries | std::views::reverse) {
       if (is_made) {
         entry.finish(calls);

@@ -46,7 +46,7 @@ class ChangeJournal {
 
 // Takes back, as far as it can, what a process that is gone has left half done below the writable
 // folders. Where it had begun to remove the old files, everything was in place already, and the
-// rest of them is removed.
+// rest of them is removed. A change of one file that is in place stays.
 void recover_changes(const Workspace& workspace, FileCalls& calls);
 
 }  // namespace wright::tools

@@ -180,5 +180,39 @@ TEST_P(ChangeJournalTest, is_left_to_a_process_that_is_still_at_it) {
   EXPECT_FALSE(std::filesystem::exists(base / ".wright-journal.tmp"));
 }
 
+// One file changes at one moment, but a spare must not be left beside it.
+TEST_P(ChangeJournalTest, leaves_no_spare_of_one_file_when_the_process_dies) {
+  const auto kill_before = [&](int call) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      FailingCalls calls([&](std::string_view name, int count) {
+        const bool is_modern = name == "create_nameless" || name == "exchange";
+        if (count == call) ::raise(SIGKILL);
+        return is_modern && !has_modern_calls() ? EOPNOTSUPP : 0;
+      });
+      const Workspace where = workspace();
+      const std::vector<FileChange> one{
+          {"replaced", "new", (*read_for_change(where, "replaced"))->status, {}}};
+      ::_exit(apply_changes(where, one, MissingFolders::refuse, calls) ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status);
+  };
+  // Before the journal is written, a file system without nameless files may keep a spare.
+  const int first = has_modern_calls() ? 0 : 8;
+  bool was_killed = true;
+  for (int call = first; was_killed; ++call) {
+    ASSERT_LT(call, 100);
+    fill();
+    was_killed = kill_before(call);
+    FileCalls calls;
+    ASSERT_TRUE(recover_first(workspace(), calls));
+    const Files now = files();
+    EXPECT_EQ(now.size(), 3U) << call;
+    EXPECT_TRUE(now.at("replaced") == "old" || now.at("replaced") == "new") << call;
+  }
+}
+
 }  // namespace
 }  // namespace wright::tools

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/try.h"
-#include "sandbox/git_paths.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
 
@@ -85,20 +84,6 @@ Error link_error(int folder, const std::string& name, const std::string& path) {
           fmt::format("{} is a link to {}; write to that path itself", shown_path(path),
                       shown_path(text)),
           {}};
-}
-
-// A link may have led into what is git's own although the path names nothing of it.
-bool leads_into_git(int root, int folder) {
-  const auto path_of = [](int descriptor) {
-    std::array<char, PATH_MAX> buffer;
-    const std::string own_link = fmt::format("/proc/self/fd/{}", descriptor);
-    const ssize_t length = ::readlink(own_link.c_str(), buffer.data(), buffer.size());
-    return std::string(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  };
-  const std::string start = path_of(root);
-  const std::string path = path_of(folder) + "/";
-  return path.find("/.git/", path.starts_with(start) ? start.size() : 0) != std::string::npos ||
-         sandbox::belongs_to_git(path + "x", start);
 }
 
 class ChangeSet {
@@ -173,6 +158,7 @@ class ChangeSet {
     const auto target = TRY(workspace_.write_target(change.path));
     auto [path, name] = split(target.inside);
     const auto folder = TRY(folder_for(target, path, change.path, missing));
+    TRY(workspace_.may_write_in(target, folder->get(), name));
     StagedChange& staged = staged_.emplace_back(change, folder, std::move(name));
     const Done written = change.content ? staged.write_beside(beside, calls_) : Done{};
     if (!written) return failure(written.error(), change.path);
@@ -195,11 +181,6 @@ class ChangeSet {
                               shown_path(path), shown_path(split(changed).name)));
     }
     if (!opened) return failure(opened.error(), changed);
-    if (leads_into_git(target.root, opened->get())) {
-      return fail(ErrorCode::permission_denied,
-                  fmt::format("{} leads into a folder that is git's own: use git to change it",
-                              shown_path(changed)));
-    }
     auto shared = std::make_shared<const FileDescriptor>(std::move(*opened));
     folders_.emplace(key, shared);
     return shared;
@@ -229,9 +210,11 @@ class ChangeSet {
     return opened;
   }
 
-  // One change happens at one moment; of several, some could be left over when the process dies.
+  // Also of one change: it happens at one moment, but a spare file could be left over.
   Result<void> write_journal() {
-    if (staged_.size() < 2) return {};
+    const bool leaves_nothing =
+        staged_.size() == 1 && !staged_.front().change().replaced && !staged_.front().has_spare();
+    if (staged_.empty() || leaves_nothing) return {};
     std::vector<PlannedChange> planned;
     for (const StagedChange& staged : staged_) planned.push_back(staged.plan());
     auto written = ChangeJournal::write(workspace_, planned, calls_);
@@ -329,6 +312,12 @@ Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& call
 }
 
 }  // namespace
+
+Result<void> recover_first(const Workspace& workspace, FileCalls& calls) {
+  const auto turn = TRY(turn_to_write(workspace, calls));
+  recover_changes(workspace, calls);
+  return {};
+}
 
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls,

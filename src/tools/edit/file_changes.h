@@ -38,7 +38,7 @@ struct FileChange {
   std::string path;                     // in normal form, each file once
   std::optional<std::string> content;   // nothing: the file is removed
   std::optional<struct stat> replaced;  // the file that was read before; nothing: there was none
-  std::optional<struct stat> like;      // for a new file: whose owner and mode it gets
+  std::optional<struct stat> like;      // whose owner and mode it gets; nothing: of `replaced`
 };
 
 enum class MissingFolders : std::uint8_t { refuse, create };
@@ -50,6 +50,10 @@ bool is_conflict(const Error& error);
 Result<void> apply_changes(const Workspace& workspace, std::span<const FileChange> changes,
                            MissingFolders missing, FileCalls& calls,
                            const std::function<Result<void>()>& may_change = {});
+
+// Puts right what a process that died has left half done, when nobody else is writing. For those
+// who look at files before they decide what to change.
+Result<void> recover_first(const Workspace& workspace, FileCalls& calls);
 
 // Hears of changes before they are made; its error makes none of them. May be empty.
 using ChangeRecorder =

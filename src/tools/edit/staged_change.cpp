@@ -26,7 +26,7 @@ StagedChange::Done StagedChange::write_beside(Beside beside, FileCalls& calls) {
   }
   if (!file) return std::unexpected(file.error());
   if (Done written = calls.write(file->get(), *change_->content); !written) return written;
-  const auto& like = change_->replaced ? change_->replaced : change_->like;
+  const auto& like = change_->like ? change_->like : change_->replaced;
   if (like) {
     if (Done taken = calls.take_owner_and_mode(file->get(), *like); !taken) return taken;
   }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/base64.h"
+#include "core/media_type.h"
 #include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/line_collector.h"

@@ -89,6 +89,11 @@ class Walk {
         continue;
       }
       if (found.kind == EntryKind::folder && options_.extent == Extent::tree) {
+        path.assign(level.path).append(found.name);
+        if (options_.extras == Extras::visit &&
+            visit({path, level.folder, found.name, found.kind, found.status}) == Visited::end) {
+          break;
+        }
         enter_below(level, found.name);
         continue;
       }
@@ -182,6 +187,8 @@ class Walk {
       return false;
     }
     if (found.kind == EntryKind::folder && options_.extent == Extent::tree) return true;
+    const bool is_extra = found.kind == EntryKind::link || found.kind == EntryKind::special;
+    if (is_extra && options_.extras == Extras::visit) return true;
     if (found.kind == EntryKind::link) {
       if (!follow(found)) return false;
     } else if (found.kind == EntryKind::special) {

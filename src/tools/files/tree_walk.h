@@ -20,6 +20,10 @@ enum class Extent : std::uint8_t {
   entries,  // files and folders that are directly there
 };
 enum class Hidden : std::uint8_t { leave_out, visit };
+enum class Extras : std::uint8_t {
+  leave_out,
+  visit,  // also links and special files, and each folder of a tree before what is in it
+};
 enum class Sizes : std::uint8_t { unknown, known };  // whether WalkEntry::status is filled
 
 struct WalkOptions {
@@ -27,6 +31,7 @@ struct WalkOptions {
   Hidden hidden = Hidden::leave_out;
   Links links = Links::refuse;  // follow: a link to a file counts as that file
   Sizes sizes = Sizes::unknown;
+  Extras extras = Extras::leave_out;
   std::function<bool(const std::string& inside)> wanted = {};  // which are visited; empty: all
 };
 
@@ -36,7 +41,7 @@ struct WalkEntry {
   const std::string& path;         // relative to the base
   const SharedDescriptor& folder;  // the folder that it is in, held open
   const std::string& name;         // in that folder
-  EntryKind kind;                  // file or folder
+  EntryKind kind;                  // file or folder; others with Extras::visit
   FileStatus status;               // with Sizes::known
 };
 

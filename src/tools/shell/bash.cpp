@@ -12,6 +12,7 @@
 
 #include "core/permission_names.h"
 #include "core/try.h"
+#include "sandbox/trace_variables.h"
 #include "tools/edit/preview.h"
 #include "tools/shell/command_output.h"
 #include "tools/shell/command_progress.h"
@@ -58,6 +59,7 @@ class Bash {
     if (auto instead = unless_permitted(arguments, folder, context)) return std::move(*instead);
     const auto sandbox = TRY(prepared());
     auto command = TRY(shell_command(arguments.command, folder));
+    add_to(command.environment, context.trace);
     Printed printed;
     CommandProgress progress(context.progress);
     auto finished = sandbox->run(command, how(arguments, context, printed, progress));

@@ -43,6 +43,18 @@ TEST(Bash, returns_what_a_command_did) {
   EXPECT_EQ(result->as_object().size(), 7U);
 }
 
+TEST(Bash, tells_commands_where_they_stand_in_a_trace) {
+  const TemporaryFolder folder;
+  Context context;
+  context.trace.parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const std::vector<Tool> tools = bash_in(folder, kAnything);
+  const ToolCall asked{.name = "bash",
+                       .arguments = R"({"command": "echo $TRACEPARENT; echo ${TRACESTATE-none}"})"};
+  const auto outcome = execute(tools, {}, asked, context);
+  ASSERT_FALSE(outcome.error) << outcome.error_message();
+  EXPECT_EQ(outcome.response.at("stdout").as_string(), context.trace.parent + "\nnone\n");
+}
+
 TEST(Bash, writes_and_has_the_schema_of_its_arguments) {
   const TemporaryFolder folder;
   const auto tools = bash_in(folder, {});

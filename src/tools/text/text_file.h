@@ -29,7 +29,4 @@ bool is_binary(std::string_view start);
 inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 bool has_utf16_mark(std::string_view start);
 
-// A guess by the first bytes: "image/png", or "application/octet-stream" when nothing is known.
-std::string_view media_type(std::string_view start);
-
 }  // namespace wright::tools

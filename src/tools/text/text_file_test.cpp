@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/media_type.h"
 #include "tools/output/output_budget.h"
 #include "wright/json.h"
 

@@ -25,7 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLogName = "log.jsonl";
-constexpr std::uintmax_t kLargestLog = std::uintmax_t{16} << 20;
+// Calls that change more than fits a line, or find the log full, leave a gap in it: a few hundred
+// bytes, for which there is always room.
+constexpr std::size_t kLongestLogLine = std::size_t{1} << 20;
+constexpr std::uintmax_t kFullLog = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kLargestLog = std::uintmax_t{64} << 20;
 
 Error cannot_keep(const fs::path& where, int problem) {
   return {ErrorCode::storage,
@@ -82,10 +86,18 @@ Json json_of(const ChangeEntry& entry) {
                                  {"has", change.after.has_value()},
                                  {"mode", change.mode ? Json(*change.mode) : Json(nullptr)},
                                  {"kept", change.is_kept}});
+    JsonObject& made = changes.back().get_object();
+    if (change.mode_after) made["mode_after"] = *change.mode_after;
+    if (change.kind == StateChange::Kind::link) made["link"] = true;
   }
-  return JsonObject{{"id", entry.id},     {"at", entry.at},     {"call", entry.call_id},
-                    {"tool", entry.tool}, {"base", entry.base}, {"changes", std::move(changes)},
-                    {"gap", entry.gap}};
+  JsonArray folders;
+  for (const FolderChange& folder : entry.folders) {
+    folders.push_back(JsonObject{{"path", folder.path}, {"made", folder.is_made}});
+  }
+  return JsonObject{{"id", entry.id},        {"at", entry.at},
+                    {"call", entry.call_id}, {"tool", entry.tool},
+                    {"base", entry.base},    {"changes", std::move(changes)},
+                    {"gap", entry.gap},      {"folders", std::move(folders)}};
 }
 
 bool is_true(const JsonObject& object, std::string_view key) {
@@ -96,6 +108,12 @@ bool is_true(const JsonObject& object, std::string_view key) {
 std::string text_of(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+std::optional<mode_t> mode_of(const JsonObject& object, std::string_view key) {
+  const Json* mode = object.if_contains(key);
+  if (mode == nullptr || !mode->is_int64()) return std::nullopt;
+  return static_cast<mode_t>(mode->get_int64() & 07777);
 }
 
 // With the contents beside the log. A content that is gone makes the change one that is not kept.
@@ -130,29 +148,44 @@ std::optional<ChangeEntry> entry_from(const Json& json, const fs::path& folder) 
     };
     take("had", "before", change.before);
     take("has", "after", change.after);
-    if (const Json* mode = one->if_contains("mode"); mode != nullptr && mode->is_int64()) {
-      change.mode = static_cast<mode_t>(mode->get_int64() & 07777);
-    }
+    change.mode = mode_of(*one, "mode");
+    change.mode_after = mode_of(*one, "mode_after");
+    if (is_true(*one, "link")) change.kind = StateChange::Kind::link;
     entry.changes.push_back(std::move(change));
+  }
+  const Json* folders = object->if_contains("folders");
+  if (folders == nullptr || !folders->is_array()) return entry;
+  for (const Json& each : folders->get_array()) {
+    const JsonObject* one = each.if_object();
+    if (one != nullptr) entry.folders.push_back({text_of(*one, "path"), is_true(*one, "made")});
   }
   return entry;
 }
 
 struct ReadLog {
   std::vector<ChangeEntry> entries;
+  std::set<std::string, std::less<>> calls;
   std::int64_t last_id = 0;
 };
 
 enum class LogParts : std::uint8_t { numbers, all };
 
-ReadLog read_log(const fs::path& folder, LogParts parts) {
+Result<ReadLog> read_log(const fs::path& folder, LogParts parts) {
   ReadLog log;
   std::error_code error;
   const fs::path path = folder / kLogName;
-  if (const auto size = fs::file_size(path, error); error || size > kLargestLog) return log;
-  const auto text = read_whole(path);
-  if (!text) return log;
+  const auto size = fs::file_size(path, error);
+  if (error == std::errc::no_such_file_or_directory) return log;
+  const auto text = !error && size <= kLargestLog ? read_whole(path) : std::nullopt;
+  if (!text) {
+    return fail(
+        ErrorCode::storage,
+        fmt::format("what the session changed is not known: {} cannot be read, or is larger "
+                    "than 64 MiB",
+                    to_valid_utf8(path.string())));
+  }
   std::set<std::int64_t> undone;
+  std::set<std::pair<std::int64_t, std::string>> undone_paths;
   std::vector<Json> lines;
   std::istringstream stream(*text);
   for (std::string line; std::getline(stream, line);) {
@@ -165,14 +198,31 @@ ReadLog read_log(const fs::path& folder, LogParts parts) {
       }
       continue;
     }
+    if (const Json* paths = json->get_object().if_contains("undone_paths"); paths != nullptr) {
+      if (!paths->is_array()) continue;
+      for (const Json& each : paths->get_array()) {
+        const JsonObject* one = each.if_object();
+        const Json* id = one != nullptr ? one->if_contains("id") : nullptr;
+        if (id != nullptr && id->is_int64()) {
+          undone_paths.emplace(id->get_int64(), text_of(*one, "path"));
+        }
+      }
+      continue;
+    }
     lines.push_back(std::move(*json));
   }
   for (const Json& line : lines) {
     const Json* id = line.get_object().if_contains("id");
     if (id == nullptr || !id->is_int64()) continue;
     log.last_id = std::max(log.last_id, id->get_int64());
+    log.calls.insert(text_of(line.get_object(), "call"));
     if (parts == LogParts::numbers || undone.contains(id->get_int64())) continue;
-    if (auto entry = entry_from(line, folder)) log.entries.push_back(std::move(*entry));
+    auto entry = entry_from(line, folder);
+    if (!entry) continue;
+    std::erase_if(entry->changes, [&](const StateChange& change) {
+      return undone_paths.contains({entry->id, change.path});
+    });
+    log.entries.push_back(std::move(*entry));
   }
   return log;
 }
@@ -198,10 +248,19 @@ Result<void> ChangeLog::add(ChangeEntry entry) {
     fs::permissions(folder, fs::perms::owner_all, error);
     prune();
   }
-  entry.id = read_log(folder, LogParts::numbers).last_id + 1;
+  const ReadLog before = TRY(read_log(folder, LogParts::numbers));
+  entry.id = before.last_id + 1;
   entry.at = std::chrono::duration_cast<std::chrono::milliseconds>(
                  std::chrono::system_clock::now().time_since_epoch())
                  .count();
+  const auto logged = fs::file_size(folder / kLogName, error);
+  const bool is_full = !error && logged > kFullLog;
+  if (is_full || to_text(json_of(entry)).size() > kLongestLogLine) {
+    entry.gap = fmt::format("it changed {} files and folders, more than can be kept",
+                            entry.changes.size() + entry.folders.size());
+    entry.changes.clear();
+    entry.folders.clear();
+  }
   std::uintmax_t bytes = bytes_in(folder);
   for (std::size_t i = 0; i < entry.changes.size(); ++i) {
     StateChange& change = entry.changes[i];
@@ -220,15 +279,29 @@ Result<void> ChangeLog::add(ChangeEntry entry) {
 }
 
 Result<std::vector<ChangeEntry>> ChangeLog::read(std::int64_t session_id) const {
-  auto entries = read_log(folder_of(session_id), LogParts::all).entries;
-  for (ChangeEntry& entry : entries) entry.session_id = session_id;
-  return entries;
+  auto log = TRY(read_log(folder_of(session_id), LogParts::all));
+  for (ChangeEntry& entry : log.entries) entry.session_id = session_id;
+  return std::move(log.entries);
+}
+
+Result<std::set<std::string, std::less<>>> ChangeLog::calls(std::int64_t session_id) const {
+  auto log = TRY(read_log(folder_of(session_id), LogParts::numbers));
+  return std::move(log.calls);
 }
 
 Result<void> ChangeLog::mark_undone(std::int64_t session_id, std::span<const std::int64_t> ids) {
   const std::lock_guard lock(mutex_);
   return append(folder_of(session_id),
                 to_text(JsonObject{{"undone", JsonArray(ids.begin(), ids.end())}}));
+}
+
+Result<void> ChangeLog::mark_undone(std::int64_t session_id, std::span<const UndonePath> paths) {
+  const std::lock_guard lock(mutex_);
+  JsonArray marks;
+  for (const UndonePath& each : paths) {
+    marks.push_back(JsonObject{{"id", each.id}, {"path", each.path}});
+  }
+  return append(folder_of(session_id), to_text(JsonObject{{"undone_paths", std::move(marks)}}));
 }
 
 void ChangeLog::forget(std::int64_t session_id) const {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +21,22 @@
 
 namespace wright::tools {
 
-// One file that a call changes.
+// One file, or link, that a call changes. The content of a link is where it leads.
 struct StateChange {
+  enum class Kind : std::uint8_t { file, link };
   std::string path = {};                   // in the normal form of the workspace
   std::optional<std::string> before = {};  // nothing: there was no such file
   std::optional<std::string> after = {};   // nothing: there is none any more
   std::optional<mode_t> mode = {};         // of the file before
+  std::optional<mode_t> mode_after = {};   // where the call changed it
   bool is_kept = true;                     // false: one of the contents is not known
+  Kind kind = Kind::file;
+};
+
+// A folder that a command made or removed.
+struct FolderChange {
+  std::string path = {};
+  bool is_made = false;
 };
 
 struct ChangeEntry {
@@ -37,6 +47,7 @@ struct ChangeEntry {
   std::string tool = {};
   std::string base = {};  // the folder that its paths are relative to
   std::vector<StateChange> changes = {};
+  std::vector<FolderChange> folders = {};
   std::string gap = {};  // what is not known of this call; empty: nothing
 };
 
@@ -53,12 +64,21 @@ class ChangeLog {
  public:
   explicit ChangeLog(ChangeLogOptions options) : options_(std::move(options)) {}
 
-  // `entry.id` and `entry.at` are given here. When this returns, it is in the log.
+  // `entry.id` and `entry.at` are given here. When this returns, it is in the log; without its
+  // changes, and with a gap instead, where they are too many.
   Result<void> add(ChangeEntry entry);
   // Those that have not been taken back, oldest first. None where nothing is known of the session.
   // A damaged line is skipped.
   Result<std::vector<ChangeEntry>> read(std::int64_t session_id) const;
+  // The calls that it has lines of, also those that have been taken back.
+  Result<std::set<std::string, std::less<>>> calls(std::int64_t session_id) const;
   Result<void> mark_undone(std::int64_t session_id, std::span<const std::int64_t> ids);
+  // The same for the changes of some paths of an entry.
+  struct UndonePath {
+    std::int64_t id = 0;
+    std::string path = {};
+  };
+  Result<void> mark_undone(std::int64_t session_id, std::span<const UndonePath> paths);
   void forget(std::int64_t session_id) const;
   // Removes what is too old or too much.
   void prune() const;

@@ -1,5 +1,7 @@
 #include "tools/undo/recording.h"
 
+#include <fmt/format.h>
+
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -65,11 +67,19 @@ class CommandRecorder {
     ChangeEntry entry = entry_for(context, bash_.spec.name, workspace_);
     entry.changes = before.changes_to(after);
     for (StateChange& change : entry.changes) make_tellable(change);
+    entry.folders = before.folder_changes_to(after);
+    std::erase_if(entry.folders,
+                  [](const FolderChange& folder) { return !is_valid_utf8(folder.path); });
     if (before.is_partial() || after.is_partial()) {
       entry.gap = "there are more files here than are looked at, so this may not be all";
     }
+    if (const auto specials = before.special_changes_to(after); !specials.empty()) {
+      entry.gap += fmt::format("{}pipes, sockets or devices came or went: {}{}",
+                               entry.gap.empty() ? "" : "; ", shown_path(specials.front()),
+                               specials.size() > 1 ? " and others" : "");
+    }
     remember(std::move(after));
-    if (entry.changes.empty() && entry.gap.empty()) return reply;
+    if (entry.changes.empty() && entry.folders.empty() && entry.gap.empty()) return reply;
     if (const auto kept = log_->add(std::move(entry)); !kept && reply) {
       std::get<Output>(*reply).notes.push_back(
           "What this command changed is not kept and cannot be taken back");

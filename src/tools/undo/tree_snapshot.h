@@ -1,10 +1,11 @@
-// The files of a workspace before and after a command, so that what it changed is known. What git
-// ignores, `.git` itself, links and special files are not looked at; of files that are large, or
-// very many, only that they changed.
+// The files, links and folders of a workspace before and after a command, so that what it changed
+// is known. What git ignores and `.git` itself are not looked at; of special files, and of files
+// that are large or very many, only that they changed.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,16 +28,21 @@ class TreeSnapshot {
 
   // What differs in a later one.
   std::vector<StateChange> changes_to(const TreeSnapshot& later) const;
+  std::vector<FolderChange> folder_changes_to(const TreeSnapshot& later) const;
+  // Pipes, sockets and devices that came or went.
+  std::vector<std::string> special_changes_to(const TreeSnapshot& later) const;
   // Whether there were more files than it looked at.
   bool is_partial() const { return is_partial_; }
 
  private:
   struct Seen {
     FileStatus status;
-    mode_t mode = 0;
     std::shared_ptr<const std::string> content;  // null: not known
   };
   std::map<std::string, Seen> files_;
+  std::map<std::string, std::string> links_;  // where they lead
+  std::set<std::string> folders_;
+  std::set<std::string> specials_;
   bool is_partial_ = false;
 };
 

@@ -1,10 +1,16 @@
 #include "tools/undo/undo.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "core/try.h"
@@ -16,38 +22,101 @@ namespace wright::tools {
 namespace {
 
 using Verdict = UndoneFile::Verdict;
+using Kind = StateChange::Kind;
 using History = std::vector<const StateChange*>;
 
-// Whether the file is in a state that the agent has left it in.
-bool is_of_agent(const History& history, const std::optional<std::string>& now) {
-  return std::ranges::any_of(
-      history, [&](const StateChange* change) { return change->is_kept && change->after == now; });
+// A name in a folder that is held open.
+struct NamedEntry {
+  FileDescriptor folder;
+  std::string name;
+
+  // Where a link leads; nothing when there is no link.
+  std::optional<std::string> target() const {
+    std::array<char, PATH_MAX> text;
+    const ssize_t length = ::readlinkat(folder.get(), name.c_str(), text.data(), text.size());
+    if (length < 0) return std::nullopt;
+    return std::string(text.data(), static_cast<std::size_t>(length));
+  }
+  bool is_there() const {
+    struct stat status {};
+    return ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+};
+
+// Nothing where there is no such folder.
+Result<std::optional<NamedEntry>> entry_at(const Workspace& workspace, const std::string& path) {
+  const auto target = TRY(workspace.write_target(path));
+  const std::size_t slash = target.inside.rfind('/');
+  const bool is_nested = slash != std::string::npos;
+  auto folder = open_beneath(target.root, is_nested ? target.inside.substr(0, slash) : ".",
+                             O_RDONLY | O_DIRECTORY, Links::follow, target.resolver);
+  if (!folder && folder.error() == ENOENT) return std::nullopt;
+  if (!folder) return std::unexpected(workspace.path_error(folder.error(), path));
+  NamedEntry entry{std::move(*folder), target.inside.substr(is_nested ? slash + 1 : 0)};
+  TRY(workspace.may_write_in(target, entry.folder.get(), entry.name));
+  return entry;
 }
 
-UndoneFile judged(const Workspace& workspace, const std::string& path, const History& history) {
-  UndoneFile file{.path = path};
+// Whether the file is in a state that the agent has left it in.
+bool is_of_agent(const History& history, const UndoneFile& file) {
+  return std::ranges::any_of(history, [&](const StateChange* change) {
+    return change->is_kept && change->after == file.now &&
+           (!change->mode_after || !file.mode_now || *change->mode_after == *file.mode_now);
+  });
+}
+
+void judge(UndoneFile& file, const History& history) {
   const StateChange& first = *history.front();
-  const auto existing = read_for_change(workspace, path);
-  if (!existing) {
-    file.why = existing.error().message;
-    return file;
-  }
-  if (*existing) file.now = (*existing)->content;
   if (!first.is_kept) {
     file.why = "what it was before is not kept: it is too large, or there is too much";
-    return file;
+    return;
   }
   file.before = first.before;
-  file.mode = first.mode;
-  if (file.now == file.before) {
+  const bool has_other_mode =
+      std::ranges::any_of(history, [](const auto* each) { return each->mode_after.has_value(); });
+  // Permissions that a person has changed are the person's.
+  if (has_other_mode || !file.now) file.mode = first.mode;
+  const bool is_mode_back = !file.mode || !file.mode_now || *file.mode == *file.mode_now;
+  if (file.now == file.before && is_mode_back) {
     file.verdict = Verdict::unchanged;
-  } else if (!is_of_agent(history, file.now)) {
+  } else if (!is_of_agent(history, file)) {
     file.why = file.now ? "it was changed since" : "it was removed since";
   } else if (!file.before) {
     file.verdict = Verdict::remove;
   } else {
     file.verdict = file.now ? Verdict::restore : Verdict::recreate;
   }
+}
+
+UndoneFile judged_link(const Workspace& workspace, const std::string& path,
+                       const History& history) {
+  UndoneFile link{.path = path, .kind = Kind::link};
+  const auto entry = entry_at(workspace, path);
+  if (!entry) {
+    link.why = entry.error().message;
+    return link;
+  }
+  if (*entry) link.now = (*entry)->target();
+  judge(link, history);
+  return link;
+}
+
+// `has_our_link`: a link of the agent's stands there, and goes first.
+UndoneFile judged_file(const Workspace& workspace, const std::string& path, const History& history,
+                       bool has_our_link) {
+  UndoneFile file{.path = path};
+  if (!has_our_link) {
+    const auto existing = read_for_change(workspace, path);
+    if (!existing) {
+      file.why = existing.error().message;
+      return file;
+    }
+    if (*existing) {
+      file.now = (*existing)->content;
+      file.mode_now = (*existing)->status.st_mode & 07777;
+    }
+  }
+  judge(file, history);
   return file;
 }
 
@@ -56,15 +125,122 @@ bool is_done(const UndoneFile& file) {
          file.verdict == Verdict::recreate;
 }
 
+std::unexpected<Error> changed_meanwhile(const std::string& path) {
+  return fail(ErrorCode::unavailable,
+              fmt::format("{} was changed by somebody else meanwhile; nothing was taken back",
+                          shown_path(path)));
+}
+
+// A link that does not come back is put where people look.
+Result<void> make_link(const Workspace& workspace, const UndoneFile& link) {
+  const auto entry = TRY(entry_at(workspace, link.path));
+  const bool is_made =
+      entry && ::symlinkat(link.before->c_str(), entry->folder.get(), entry->name.c_str()) == 0;
+  if (is_made) return {};
+  return fail(ErrorCode::storage,
+              fmt::format("The link {} to {} could not be made again; all else was taken back",
+                          shown_path(link.path), shown_path(*link.before)));
+}
+
+// Removes the links that the agent made or changed. Those that are gone are in `removed`.
+Result<void> remove_links(const UndoPlan& plan, const Workspace& workspace,
+                          std::vector<UndoneFile>& removed) {
+  for (const UndoneFile& link : plan.files) {
+    if (link.kind != Kind::link || !is_done(link) || !link.now) continue;
+    const auto entry = TRY(entry_at(workspace, link.path));
+    if (!entry || entry->target() != link.now ||
+        ::unlinkat(entry->folder.get(), entry->name.c_str(), 0) != 0) {
+      return changed_meanwhile(link.path);
+    }
+    removed.push_back({.path = link.path, .before = link.now, .kind = Kind::link});
+  }
+  return {};
+}
+
+Result<void> make_folders(const UndoPlan& plan, const Workspace& workspace) {
+  for (const FolderChange& folder : plan.folders) {
+    if (folder.is_made) continue;
+    const auto entry = TRY(entry_at(workspace, folder.path));
+    const bool is_there = entry && ::mkdirat(entry->folder.get(), entry->name.c_str(), 0777) == 0;
+    if (!is_there && !(entry && errno == EEXIST)) {
+      return fail(ErrorCode::storage,
+                  fmt::format("The folder {} could not be made again", shown_path(folder.path)));
+    }
+  }
+  return {};
+}
+
+void remove_folders(const UndoPlan& plan, const Workspace& workspace) {
+  for (const FolderChange& folder : plan.folders | std::views::reverse) {
+    if (!folder.is_made) continue;
+    const auto entry = entry_at(workspace, folder.path);
+    // One that somebody has put something into stays.
+    if (entry && *entry) {
+      ::unlinkat((*entry)->folder.get(), (*entry)->name.c_str(), AT_REMOVEDIR);
+    }
+  }
+}
+
+Result<void> change_files(const UndoPlan& plan, const Workspace& workspace) {
+  std::vector<FileChange> changes;
+  for (const UndoneFile& file : plan.files) {
+    if (file.kind != Kind::file || !is_done(file)) continue;
+    const auto existing = TRY(read_for_change(workspace, file.path));
+    const bool is_as_shown = existing.has_value() == file.now.has_value() &&
+                             (!existing || existing->content == file.now);
+    if (!is_as_shown) return changed_meanwhile(file.path);
+    FileChange change{file.path, file.before, {}, {}};
+    if (existing) change.replaced = existing->status;
+    if (file.mode && file.before) {
+      struct stat like {};
+      like.st_uid = existing ? existing->status.st_uid : ::geteuid();
+      like.st_gid = existing ? existing->status.st_gid : ::getegid();
+      like.st_mode = S_IFREG | *file.mode;
+      change.like = like;
+    }
+    changes.push_back(std::move(change));
+  }
+  if (changes.empty()) return {};
+  // When it comes to it, also those are as they should be that are not touched.
+  const auto still_right = [&]() -> Result<void> {
+    for (const UndoneFile& file : plan.files) {
+      if (file.kind != Kind::file || file.verdict != Verdict::unchanged) continue;
+      const auto existing = TRY(read_for_change(workspace, file.path));
+      const bool is_same = existing.has_value() == file.before.has_value() &&
+                           (!existing || existing->content == file.before);
+      if (!is_same) return changed_meanwhile(file.path);
+    }
+    return {};
+  };
+  FileCalls calls;
+  return apply_changes(workspace, changes, MissingFolders::create, calls, still_right);
+}
+
+std::string described(const UndoneFile& link) {
+  const auto end = [](const std::optional<std::string>& target) {
+    return target ? fmt::format("a link to {}", shown_path(*target)) : std::string("no link");
+  };
+  return fmt::format("{} was {} and is {}\n", shown_path(link.path), end(link.before),
+                     end(link.now));
+}
+
 }  // namespace
 
 bool UndoPlan::does_something() const {
-  return std::ranges::any_of(files, is_done);
+  return std::ranges::any_of(files, is_done) || !folders.empty();
+}
+
+bool is_settled(const UndoPlan& plan, const StateChange& change) {
+  return std::ranges::any_of(plan.files, [&](const UndoneFile& file) {
+    return file.path == change.path && file.kind == change.kind && file.verdict != Verdict::refused;
+  });
 }
 
 UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& entries) {
   UndoPlan plan;
-  std::map<std::string, History> histories;
+  std::map<std::string, History> files;
+  std::map<std::string, History> links;
+  std::map<std::string, bool> folders;  // whether the first change made it
   std::set<std::string> gaps;
   for (const ChangeEntry& entry : entries) {
     if (entry.base != workspace.base()) {
@@ -72,42 +248,63 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
       continue;
     }
     if (!entry.gap.empty()) gaps.insert(fmt::format("of a call of {}: {}", entry.tool, entry.gap));
-    for (const StateChange& change : entry.changes) histories[change.path].push_back(&change);
+    for (const StateChange& change : entry.changes) {
+      (change.kind == Kind::link ? links : files)[change.path].push_back(&change);
+    }
+    for (const FolderChange& folder : entry.folders) folders.emplace(folder.path, folder.is_made);
   }
-  for (const auto& [path, history] : histories) {
-    plan.files.push_back(judged(workspace, path, history));
+  std::set<std::string> leaving;  // links that go
+  for (const auto& [path, history] : links) {
+    plan.files.push_back(judged_link(workspace, path, history));
+    if (is_done(plan.files.back()) && plan.files.back().now) leaving.insert(path);
   }
+  for (const auto& [path, history] : files) {
+    plan.files.push_back(judged_file(workspace, path, history, leaving.contains(path)));
+    const UndoneFile& file = plan.files.back();
+    constexpr mode_t kSetIds = 06000;  // which go when a file is written
+    const mode_t mode = history.front()->mode.value_or(0);
+    if (is_done(file) && file.before && (mode & kSetIds) != 0) {
+      gaps.insert(
+          fmt::format("{} had the mode {:04o}: set-user-id and set-group-id do not come back",
+                      shown_path(path), mode));
+    }
+  }
+  // A link comes back only where nothing stands, or what stands there goes.
+  for (UndoneFile& link : plan.files) {
+    if (link.kind != Kind::link || link.verdict != Verdict::recreate) continue;
+    const auto entry = entry_at(workspace, link.path);
+    const bool goes = std::ranges::any_of(plan.files, [&](const UndoneFile& file) {
+      return file.kind == Kind::file && file.path == link.path && file.verdict == Verdict::remove;
+    });
+    if (entry && *entry && (*entry)->is_there() && !goes) {
+      link.verdict = Verdict::refused;
+      link.why = "something else stands there now";
+    }
+  }
+  for (const auto& [path, is_made] : folders) {
+    const auto entry = entry_at(workspace, path);
+    const bool is_there = entry && *entry && (*entry)->is_there();
+    if (entry && is_there == is_made) plan.folders.push_back({path, is_made});
+  }
+  std::ranges::sort(plan.files, {}, &UndoneFile::path);
   plan.gaps.assign(gaps.begin(), gaps.end());
   return plan;
 }
 
 Result<void> carry_out(const UndoPlan& plan, const Workspace& workspace) {
-  std::vector<FileChange> changes;
-  for (const UndoneFile& file : plan.files) {
-    if (!is_done(file)) continue;
-    const auto existing = TRY(read_for_change(workspace, file.path));
-    const bool is_as_shown = existing.has_value() == file.now.has_value() &&
-                             (!existing || existing->content == file.now);
-    if (!is_as_shown) {
-      return fail(ErrorCode::unavailable,
-                  fmt::format("{} was changed by somebody else meanwhile; nothing was taken back",
-                              shown_path(file.path)));
-    }
-    FileChange change{file.path, file.before, {}, {}};
-    if (existing) {
-      change.replaced = existing->status;
-    } else if (file.mode) {
-      struct stat like {};
-      like.st_mode = S_IFREG | *file.mode;
-      like.st_uid = ::geteuid();
-      like.st_gid = ::getegid();
-      change.like = like;
-    }
-    changes.push_back(std::move(change));
+  std::vector<UndoneFile> removed;
+  auto done = remove_links(plan, workspace, removed);
+  if (done) done = change_files(plan, workspace);
+  if (!done) {
+    for (const UndoneFile& link : removed) (void)make_link(workspace, link);
+    return done;
   }
-  if (changes.empty()) return {};
-  FileCalls calls;
-  return apply_changes(workspace, changes, MissingFolders::create, calls);
+  TRY(make_folders(plan, workspace));
+  for (const UndoneFile& link : plan.files) {
+    if (link.kind == Kind::link && is_done(link) && link.before) TRY(make_link(workspace, link));
+  }
+  remove_folders(plan, workspace);
+  return {};
 }
 
 std::string diff_of(const UndoPlan& plan) {
@@ -115,6 +312,15 @@ std::string diff_of(const UndoPlan& plan) {
   for (const UndoneFile& file : plan.files) {
     if (file.verdict == Verdict::unchanged) continue;
     if (file.verdict == Verdict::refused && !file.before && !file.now) continue;
+    if (file.kind == Kind::link) {
+      text += described(file);
+      continue;
+    }
+    if (file.mode && file.mode_now && *file.mode != *file.mode_now) {
+      text += fmt::format("{} had mode {:04o} and has {:04o}\n", shown_path(file.path), *file.mode,
+                          *file.mode_now);
+    }
+    if (file.before == file.now) continue;
     const std::string_view before = file.before ? std::string_view(*file.before) : "";
     const std::string_view now = file.now ? std::string_view(*file.now) : "";
     if (is_binary(before) || is_binary(now)) {
@@ -130,6 +336,10 @@ std::string diff_of(const UndoPlan& plan) {
                           file.now ? std::string_view(file.path) : ""},
                          before, now)
                 .text;
+  }
+  for (const FolderChange& folder : plan.folders) {
+    text += fmt::format("the folder {} was {}\n", shown_path(folder.path),
+                        folder.is_made ? "made" : "removed");
   }
   return text;
 }

@@ -24,22 +24,29 @@ struct UndoneFile {
   std::string why = {};
   std::optional<std::string> before = {};  // what it is taken back to; nothing: no file
   std::optional<std::string> now = {};     // what it is; nothing: there is none
-  std::optional<mode_t> mode = {};
+  std::optional<mode_t> mode = {};         // to be given back; nothing: it keeps what it has
+  std::optional<mode_t> mode_now = {};     // of a file that is there
+  StateChange::Kind kind = StateChange::Kind::file;
 };
 
 struct UndoPlan {
   std::vector<UndoneFile> files = {};  // by path
+  // By path. What is in a folder that was made is not looked at: it goes when it is empty then.
+  std::vector<FolderChange> folders = {};
   std::vector<std::string> gaps = {};  // what is not known of some calls, a sentence each
 
   bool does_something() const;
 };
 
-// `entries` are of the same base, oldest first. With the last of them taken back first, all files
-// are as they were before the first.
+// Whether a change of this path and kind is taken back with the plan, or need not be.
+bool is_settled(const UndoPlan& plan, const StateChange& change);
+
+// `entries` are of the same base, oldest first. Nothing may be half done (recover_first()). With
+// the last of them taken back first, all files are as they were before the first.
 UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& entries);
 
-// All files that are not refused, together or not at all. A file that changes in this moment is
-// refused with all others.
+// All files that are not refused, together or not at all; then links and folders. A file that is no
+// longer what the plan knows, also one that was to be left as it is, is refused with all others.
 Result<void> carry_out(const UndoPlan& plan, const Workspace& workspace);
 
 // What the plan takes back, seen from the other side: from the old content to that of now, as one

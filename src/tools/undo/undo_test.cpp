@@ -2,6 +2,7 @@
 #include "tools/undo/undo.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -197,6 +198,112 @@ TEST_F(UndoTest, forgets_what_was_taken_back_and_the_oldest_sessions) {
   small.prune();
   EXPECT_TRUE(small.read(1)->empty());
   EXPECT_EQ(small.read(4)->size(), 1U);
+}
+
+TEST_F(UndoTest, gives_back_modes_links_and_folders) {
+  base_.write("a", "A\n").write("run.sh", "#!/bin/sh\n").write("s", "s\n").link("lnk", "a");
+  base_.make_folder("empty").write("dir/f", "F\n").link("moved", "a").write("becomes", "file\n");
+  ASSERT_EQ(::chmod((base_ / "a").c_str(), 0644), 0);
+  ASSERT_EQ(::chmod((base_ / "run.sh").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((base_ / "s").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((base_ / "pipe").c_str(), 0600), 0);
+  call("bash",
+       {{"command",
+         "chmod 400 a; chmod 644 run.sh; echo more >> s; chmod 666 s; rm lnk pipe; rmdir empty; "
+         "rm -r dir; ln -s /etc/passwd pw; ln -sfn s moved; mkdir new; echo n > new/n; "
+         "rm becomes; ln -s /etc/passwd becomes"}});
+  const UndoPlan undo = plan();
+  EXPECT_EQ(undo.gaps.size(), 1U) << "a pipe cannot be brought back";
+  const auto done = carry_out(undo, workspace());
+  ASSERT_TRUE(done) << done.error().message;
+  const auto mode = [&](std::string_view path) {
+    struct stat status {};
+    return ::lstat((base_ / path).c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
+  };
+  EXPECT_EQ(mode("a"), 0644U);
+  EXPECT_EQ(mode("run.sh"), 0755U);
+  EXPECT_EQ(mode("s"), 0600U);
+  EXPECT_EQ(content("s"), "s\n");
+  EXPECT_EQ(content("dir/f"), "F\n");
+  EXPECT_EQ(std::filesystem::read_symlink(base_ / "lnk"), "a");
+  EXPECT_EQ(std::filesystem::read_symlink(base_ / "moved"), "a");
+  EXPECT_FALSE(std::filesystem::is_symlink(base_ / "pw"));
+  EXPECT_FALSE(std::filesystem::is_symlink(base_ / "becomes"));
+  EXPECT_EQ(content("becomes"), "file\n");
+  EXPECT_TRUE(std::filesystem::is_directory(base_ / "empty"));
+  EXPECT_FALSE(std::filesystem::exists(base_ / "new"));
+  EXPECT_FALSE(plan().does_something()) << diff_of(plan());
+}
+
+TEST_F(UndoTest, leaves_permissions_that_a_person_has_changed) {
+  base_.write("a", "A\n").write("b", "B\n");
+  write("a", "agent\n");
+  call("bash", {{"command", "chmod 700 b"}});
+  ASSERT_EQ(::chmod((base_ / "a").c_str(), 0600), 0);
+  ASSERT_EQ(::chmod((base_ / "b").c_str(), 0640), 0);
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo),
+            (std::map<std::string, Verdict>{{"a", Verdict::restore}, {"b", Verdict::refused}}));
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("a"), "A\n");
+  struct stat status {};
+  ASSERT_EQ(::stat((base_ / "a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
+}
+
+TEST_F(UndoTest, remembers_what_it_left_alone) {
+  base_.write("a", "A\n").write("b", "B\n");
+  call("bash", {{"command", "echo agent > a; echo agent > b"}});
+  const auto entries = log_->read(7).value();
+  ASSERT_EQ(entries.size(), 1U);
+  const std::vector<ChangeLog::UndonePath> done{{entries[0].id, "b"}};
+  ASSERT_TRUE(log_->mark_undone(7, done));
+  EXPECT_EQ(verdicts(plan()), (std::map<std::string, Verdict>{{"a", Verdict::restore}}));
+}
+
+TEST_F(UndoTest, changes_nothing_when_a_file_that_was_right_is_no_longer) {
+  base_.write("a", "A\n").write("b", "B\n");
+  write("a", "agent\n");
+  write("b", "agent\n");
+  base_.write("a", "A\n");
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo),
+            (std::map<std::string, Verdict>{{"a", Verdict::unchanged}, {"b", Verdict::restore}}));
+  base_.write("a", "agent\n");
+  EXPECT_FALSE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("b"), "agent\n");
+}
+
+TEST_F(UndoTest, tells_of_rights_that_do_not_come_back) {
+  base_.write("tool", "old\n");
+  ASSERT_EQ(::chmod((base_ / "tool").c_str(), 04755), 0);
+  write("tool", "new\n");
+  const UndoPlan undo = plan();
+  ASSERT_EQ(undo.gaps.size(), 1U);
+  EXPECT_NE(undo.gaps[0].find("4755"), std::string::npos) << undo.gaps[0];
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("tool"), "old\n");
+  struct stat status {};
+  ASSERT_EQ(::stat((base_ / "tool").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0755U);
+}
+
+TEST_F(UndoTest, still_knows_the_rest_when_a_call_changes_more_than_can_be_kept) {
+  base_.write("important.txt", "old\n");
+  write("important.txt", "new\n");
+  ChangeEntry many{.session_id = 7, .tool = "bash", .base = base_.path().string()};
+  for (int i = 0; i < 2'000; ++i) {
+    many.changes.push_back({.path = std::string(1'000, 'd') + std::to_string(i), .after = ""});
+  }
+  ASSERT_TRUE(log_->add(std::move(many)));
+  write("second.txt", "second\n");
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"important.txt", Verdict::restore},
+                                                            {"second.txt", Verdict::remove}}));
+  ASSERT_EQ(undo.gaps.size(), 1U);
+  EXPECT_NE(undo.gaps[0].find("2000 files"), std::string::npos) << undo.gaps[0];
+  std::filesystem::resize_file(state_ / "changes/7/log.jsonl", std::uintmax_t{65} << 20);
+  EXPECT_FALSE(log_->read(7)) << "nothing is not what is in it";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "core/try.h"
 #include "sandbox/git_paths.h"
+#include "sandbox/guarded_paths.h"
 #include "tools/workspace/shown_names.h"
 #include "wright/json.h"
 
@@ -60,20 +61,31 @@ std::expected<OpenFile, int> as_regular_file(std::expected<FileDescriptor, int> 
   return OpenFile{std::move(*opened), file_status(status)};
 }
 
-// Where git keeps hooks and settings that it runs commands from. Case counts for nothing on some
-// file systems.
-bool is_in_git_folder(std::string_view path) {
+// Case counts for nothing on some file systems.
+bool is_same_name(std::string_view one, std::string_view other) {
+  const auto small = [](char c) { return static_cast<char>(::tolower(c)); };
+  return std::ranges::equal(one, other, {}, small, small);
+}
+
+// Whether a part of the path has this name.
+bool has_part(std::string_view path, std::string_view wanted) {
   while (!path.empty()) {
     const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, end);
-    constexpr std::string_view kGit = ".git";
-    if (std::ranges::equal(name, kGit, {},
-                           [](char c) { return static_cast<char>(::tolower(c)); })) {
-      return true;
-    }
+    if (is_same_name(path.substr(0, end), wanted)) return true;
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return false;
+}
+
+bool lies_in(std::string_view path, std::string_view folder) {
+  return path.size() >= folder.size() && is_same_name(path.substr(0, folder.size()), folder) &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+std::string path_of_open(int descriptor) {
+  std::error_code problem;
+  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor), problem)
+      .native();
 }
 
 }  // namespace
@@ -94,6 +106,7 @@ FileStatus file_status(const struct stat& status) {
   made.modified = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
   made.changed = std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec;
   made.number = status.st_ino;
+  made.mode = status.st_mode & 07777;
   return made;
 }
 
@@ -170,6 +183,26 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
     const auto located = workspace.locate((problem ? file : real).string());
     if (located) workspace.hidden_.push_back(workspace.absolute(*located));
   }
+  for (const std::string& pattern : access.unreadable) {
+    if (pattern.starts_with('/')) {
+      workspace.hidden_.push_back(std::filesystem::path(pattern).lexically_normal().native());
+    } else {
+      workspace.unreadable_.push_back(pattern);
+    }
+  }
+  for (const std::string& name : access.protected_paths) {
+    const auto path = std::filesystem::path(name).lexically_normal();
+    if (path.is_absolute()) {
+      workspace.protected_absolute_.push_back(path.native());
+      std::error_code problem;
+      const auto real = std::filesystem::weakly_canonical(path, problem);
+      if (!problem && real != path) workspace.protected_absolute_.push_back(real.native());
+    } else if (path.has_parent_path()) {
+      workspace.protected_relative_.push_back(path.native());
+    } else {
+      workspace.protected_names_.push_back(path.native());
+    }
+  }
   return workspace;
 }
 
@@ -179,27 +212,63 @@ std::string Workspace::absolute(std::string_view path) const {
 }
 
 bool Workspace::hides_real(std::string_view absolute) const {
-  const auto lies_in = [](std::string_view path, std::string_view folder) {
+  const auto is_in = [](std::string_view path, std::string_view folder) {
     return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
   };
-  return std::ranges::any_of(hidden_, [&](const std::string& hidden) {
-    if (!lies_in(absolute, hidden)) return false;
-    return std::none_of(readable_.begin() + 1, readable_.end(), [&](const Root& root) {
-      return lies_in(root.path, hidden) && lies_in(absolute, root.path);
-    });
+  const bool is_meant = std::ranges::any_of(readable_, [&](const Root& root) {
+    const auto below = path_inside(absolute, root.path);
+    return below && !below->empty() && sandbox::is_meant_by_any(unreadable_, *below);
   });
+  return is_meant || std::ranges::any_of(hidden_, [&](const std::string& hidden) {
+           if (!is_in(absolute, hidden)) return false;
+           return std::none_of(readable_.begin() + 1, readable_.end(), [&](const Root& root) {
+             return is_in(root.path, hidden) && is_in(absolute, root.path);
+           });
+         });
 }
 
 bool Workspace::hides(std::string_view path) const {
-  return !hidden_.empty() && hides_real(absolute(path));
+  return hides_anything() && hides_real(absolute(path));
 }
 
 bool Workspace::hides_open(const FileDescriptor& opened) const {
-  if (hidden_.empty()) return false;
-  std::error_code problem;
-  const auto real =
-      std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", opened.get()), problem);
-  return problem || hides_real(real.native());
+  if (!hides_anything()) return false;
+  const std::string real = path_of_open(opened.get());
+  return real.empty() || hides_real(real);
+}
+
+std::optional<std::string> Workspace::protection_of(const std::string& absolute,
+                                                    const Root& root) const {
+  const auto inside = root.rest_of(absolute);
+  if (inside && has_part(*inside, ".git")) {
+    return "lies in a .git folder, which is git's own: use git to change it";
+  }
+  if (inside && sandbox::belongs_to_git(fmt::format("{}/{}", root.path, *inside), root.path)) {
+    return "is git's own, or git takes hooks or settings from it: use git to change it";
+  }
+  const auto names = [&](const std::string& name) { return has_part(*inside, name); };
+  const auto holds = [&](const std::string& path) { return lies_in(*inside, path); };
+  const auto is_above = [&](const std::string& path) { return lies_in(absolute, path); };
+  if ((inside && (std::ranges::any_of(protected_names_, names) ||
+                  std::ranges::any_of(protected_relative_, holds))) ||
+      std::ranges::any_of(protected_absolute_, is_above)) {
+    return "is protected: no tool may change it (bash.protected, or what a hook runs). Tell the "
+           "person what you would change";
+  }
+  return std::nullopt;
+}
+
+Result<void> Workspace::may_write_in(const WriteTarget& target, int folder,
+                                     std::string_view name) const {
+  const std::string real = fmt::format("{}/{}", path_of_open(folder), name);
+  const bool is_hidden = hides_anything() && hides_real(real);
+  const auto root = std::ranges::find_if(
+      writable_, [&](const Root& each) { return each.descriptor.get() == target.root; });
+  const auto why = root != writable_.end() ? protection_of(real, *root) : std::nullopt;
+  if (!is_hidden && !why) return {};
+  return fail(ErrorCode::permission_denied,
+              fmt::format("A link leads to {}, which {}", shown_path(real),
+                          why ? *why : "is not there for tools"));
 }
 
 Result<std::string> Workspace::locate(std::string_view path) const {
@@ -304,7 +373,7 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
   const std::string full = absolute(path);
   std::error_code problem;
   const auto real = std::filesystem::weakly_canonical(full, problem);
-  if (!hidden_.empty() && (problem || hides_real(full) || hides_real(real.native()))) {
+  if (hides_anything() && (problem || hides_real(full) || hides_real(real.native()))) {
     return fail(ErrorCode::permission_denied,
                 fmt::format("{} may not be written: it is not there for tools", shown_path(path)));
   }
@@ -312,16 +381,8 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
     const auto inside = root.rest_of(full);
     if (!inside) continue;
     if (inside->empty()) return std::unexpected(path_error(EISDIR, path));
-    if (is_in_git_folder(*inside)) {
-      return fail(ErrorCode::permission_denied,
-                  fmt::format("{} lies in a .git folder, which is git's own: use git to change it",
-                              shown_path(path)));
-    }
-    if (sandbox::belongs_to_git(fmt::format("{}/{}", root.path, *inside), root.path)) {
-      return fail(ErrorCode::permission_denied,
-                  fmt::format("{} is git's own, or git takes hooks or settings from it: use git to "
-                              "change it",
-                              shown_path(path)));
+    if (const auto why = protection_of(full, root)) {
+      return fail(ErrorCode::permission_denied, fmt::format("{} {}", shown_path(path), *why));
     }
     return WriteTarget{root.descriptor.get(), std::string(*inside), resolver_};
   }

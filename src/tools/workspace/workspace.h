@@ -30,6 +30,7 @@ struct FileStatus {
   std::int64_t modified = 0;  // nanoseconds since 1970
   std::int64_t changed = 0;   // likewise; also by what sets `modified`, and nobody can set it
   std::uint64_t number = 0;   // of the file in its file system
+  mode_t mode = 0;            // the twelve bits of permissions
 };
 
 FileStatus file_status(const struct stat& status);
@@ -95,8 +96,12 @@ class Workspace {
   bool hides(std::string_view path) const;
 
   // Refused for a path (in normal form) outside of the writable folders, for such a folder itself,
-  // and for everything in a `.git` or wherever else git takes commands from (belongs_to_git()).
+  // for everything in a `.git` or wherever else git takes commands from (belongs_to_git()), and for
+  // what is protected.
   Result<WriteTarget> write_target(const std::string& path) const;
+  // The same for where links have led: a file of that name in a folder that was opened below the
+  // root of a target.
+  Result<void> may_write_in(const WriteTarget& target, int folder, std::string_view name) const;
   bool is_writable() const { return !writable_.empty(); }
   std::vector<int> writable_folders() const;  // held open
 
@@ -122,6 +127,9 @@ class Workspace {
   Place place_of(const std::string& path) const;
   std::string absolute(std::string_view path) const;  // of a normal form
   bool hides_real(std::string_view absolute) const;
+  bool hides_anything() const { return !hidden_.empty() || !unreadable_.empty(); }
+  // Nothing: it may be written. Otherwise why not, to follow the path in a sentence.
+  std::optional<std::string> protection_of(const std::string& absolute, const Root& root) const;
   bool hides_open(const FileDescriptor& opened) const;  // whatever links led there
   std::expected<FileDescriptor, int> open(const std::string& path, int flags) const;
   std::string folders_for_people(const std::vector<Root>& roots) const;
@@ -130,7 +138,11 @@ class Workspace {
 
   std::vector<Root> readable_;  // the base first
   std::vector<Root> writable_;
-  std::vector<std::string> hidden_;  // absolute, without links, below one of the folders
+  std::vector<std::string> hidden_;           // absolute, without links, below one of the folders
+  std::vector<std::string> unreadable_;       // patterns, for what lies below any folder
+  std::vector<std::string> protected_names_;  // anywhere
+  std::vector<std::string> protected_relative_;  // below each writable folder
+  std::vector<std::string> protected_absolute_;  // also without links
   Resolver resolver_;
 };
 

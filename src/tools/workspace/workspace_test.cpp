@@ -293,5 +293,54 @@ TEST(Workspace, accepts_the_root_as_its_base) {
   EXPECT_EQ(workspace->locate("/").value_or(""), ".");
 }
 
+TEST(Workspace, keeps_what_commands_may_not_read_from_all_tools) {
+  const TemporaryFolder folder;
+  folder.write(".env", kSecret)
+      .write("deploy/prod.env", kSecret)
+      .write("home/.aws/credentials", kSecret)
+      .write("home/.aws/config", "fine")
+      .write("keys/k", kSecret)
+      .write("environment", "fine")
+      .link("link", ".env");
+  auto patterns = usual_secrets();
+  patterns.push_back((folder / "keys").string());
+  const auto workspace =
+      Workspace::open({.base = folder.path(), .writable = {"."}, .unreadable = patterns});
+  ASSERT_TRUE(workspace) << workspace.error().message;
+  for (const char* path : {".env", "deploy/prod.env", "home/.aws/credentials", "link", "keys/k"}) {
+    EXPECT_EQ(outcome(*workspace, path), "not_found") << path;
+    EXPECT_FALSE(workspace->write_target(path)) << path;
+  }
+  EXPECT_EQ(outcome(*workspace, "home/.aws/config"), "fine");
+  EXPECT_EQ(outcome(*workspace, "environment"), "fine");
+  EXPECT_TRUE(workspace->hides("a/.env/x"));
+}
+
+TEST(Workspace, protects_the_same_paths_as_the_sandbox) {
+  const TemporaryFolder folder;
+  folder.write(".wright/hooks.json", "{}")
+      .write("tools/check.sh", "")
+      .write("config/x", "")
+      .link("way", ".wright");
+  const auto workspace = Workspace::open(
+      {.base = folder.path(),
+       .writable = {"."},
+       .protected_paths = {".git", ".wright", "config/x", (folder / "tools/check.sh").string()}});
+  ASSERT_TRUE(workspace) << workspace.error().message;
+  for (const char* path : {".wright/hooks.json", ".wright/commands/new.md", "sub/.wright/y",
+                           ".WRIGHT/x", "config/x", "tools/check.sh", ".git/config"}) {
+    EXPECT_FALSE(workspace->write_target(path)) << path;
+  }
+  for (const char* path : {"config/y", "tools/check.shx", "a.wright"}) {
+    EXPECT_TRUE(workspace->write_target(path)) << path;
+  }
+  const auto tools = editing_tools({.base = folder.path(), .writable = {"."}});
+  ASSERT_TRUE(tools);
+  const auto through_link =
+      testing::answer_of(tools->front(), {{"path", "way/hooks.json"}, {"content", "x"}});
+  ASSERT_FALSE(through_link);
+  EXPECT_EQ(through_link.error().code, ErrorCode::permission_denied);
+}
+
 }  // namespace
 }  // namespace wright::tools

@@ -104,11 +104,32 @@ Result<PersonAnswered> answer_at_terminal(std::span<const PersonWait> waits, Sto
   return PersonAnswered::yes;
 }
 
+namespace {
+
+// What stands before the questions: who asks, and what for.
+std::string prompt_in_words(std::string_view prompt) {
+  constexpr std::size_t kMost = 2'000;
+  std::string words;
+  while (!prompt.empty()) {
+    const std::size_t end = std::min(prompt.find('\n'), prompt.size());
+    if (const std::string line = on_one_line(prompt.substr(0, end)); !line.empty()) {
+      words += line + "\n";
+    }
+    prompt.remove_prefix(std::min(prompt.size(), end + 1));
+  }
+  if (words.size() <= kMost) return words;
+  const std::string kept(utf8_prefix(words, kMost));
+  return fmt::format("{}… ({} more bytes are not shown; `wright answer` at a terminal shows all)\n",
+                     kept, words.size() - kept.size());
+}
+
+}  // namespace
+
 std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& screen) {
   if (kind == WaitKind::approval) return approval_text(shown, Detail::fitting, screen).text;
   const auto request = questions_in(shown);
   if (!request) return to_pretty_text(shown);
-  std::string words;
+  std::string words = prompt_in_words(request->prompt.value_or(""));
   for (const Question& question : request->questions) {
     words += fmt::format("{}: {}", on_one_line(question.id), on_one_line(question.question));
     if (question.options && !question.options->empty()) {

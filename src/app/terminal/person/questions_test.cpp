@@ -12,6 +12,7 @@
 #include "app/settings/file_output.h"
 #include "app/terminal/console.h"
 #include "app/terminal/interruption.h"
+#include "app/terminal/person/person_answers.h"
 #include "app/terminal/person/person_at_terminal.h"
 
 namespace wright::app {
@@ -45,6 +46,20 @@ PersonAtTerminal::Program asks(AskUserRequest request) {
 
 Json gave_up(GaveUp why) {
   return Json(static_cast<int>(why));
+}
+
+// Also where there is no terminal to ask at, it is said who asks, and what for.
+TEST(Questions, are_told_in_words_with_what_stands_before_them) {
+  const auto words = [](std::string prompt) {
+    AskUserRequest request{.questions = {question("allow", "May it?")}};
+    request.prompt = std::move(prompt);
+    return wait_in_words(WaitKind::question, encode(request), Terminal{});
+  };
+  EXPECT_EQ(words("The server asks:\n\nuser:   " + std::string(8'000, ' ') + "HIDDEN\x1b[2J\n"),
+            "The server asks:\nuser: HIDDEN␛[2J\nallow: May it?");
+  const std::string much = words(std::string(5'000, 'x'));
+  EXPECT_NE(much.find("3001 more bytes are not shown"), std::string::npos) << much;
+  EXPECT_TRUE(much.ends_with("allow: May it?"));
 }
 
 TEST(Questions, are_asked_one_at_a_time_and_answered_with_keys) {

@@ -1,0 +1,252 @@
+// What others ask of sessions that are driven.
+#include "runtime/runtime_implementation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/try.h"
+#include "core/user_message.h"
+#include "runtime/run_options.h"
+#include "runtime/run_result.h"
+#include "runtime/said_messages.h"
+
+namespace wright {
+namespace {
+
+using runtime::TreeDriver;
+using session::Ending;
+using std::chrono::milliseconds;
+
+// How long those who wait for a session wait for its listeners, too.
+constexpr milliseconds kPatienceWithListeners{1'000};
+
+// What was said before, for those who subscribe later.
+SessionEvent event_of(const StoredMessage& stored, std::uint64_t number) {
+  return {.session_id = stored.session_id,
+          .sequence = number,
+          .time_ms = stored.created_at,
+          .type = "message",
+          .data = to_json(stored.message)};
+}
+
+}  // namespace
+
+void Runtime::Implementation::take(const RunnerNews& news) {
+  for (const CancelWish& wish : news.cancelled) {
+    if (const auto driver = driver_of(wish.session_id)) {
+      driver->cancel(wish.session_id, wish.reason);
+    }
+  }
+  for (const StoredWait& wait : news.answered) {
+    if (const auto driver = driver_of(wait.session_id)) driver->answered(wait);
+  }
+}
+
+// Stored first, it cannot be lost: whoever drives the session, now or later, finds it.
+Result<void> Runtime::Implementation::steer(AgentPointer agent, SessionId id, Message message,
+                                            RunOptions options) {
+  if (!has_store()) {
+    return fail(ErrorCode::unavailable, "A session that is not stored cannot be steered");
+  }
+  TRY(check(*agent));
+  Message checked = TRY(checked_user_message(std::move(message)));
+  const auto session = TRY(store_.get_session(id));
+  if (session.parent_session_id) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("Session {} is a specialist's: speak to session {}", id,
+                            *session.parent_session_id));
+  }
+  // Looked up first: one that begins after it is stored finds it there, or somebody has taken it.
+  const auto driver = driver_of(id);
+  auto said = TRY(runtime::store_said(store_, id, std::move(checked)));
+  {
+    const std::lock_guard lock(mutex_);
+    steered_.insert_or_assign(id, Steered{std::move(agent), std::move(options), ++generations_});
+  }
+  if (driver && driver->said(std::move(said))) return {};
+  go_on_with_said(id, AfterFailure::proceed);
+  return {};
+}
+
+// What was said here to a session that has ended since, or had ended before. One that another
+// process drives, that waits or is queued finds it by itself; one that failed or was cancelled
+// after it was said takes it with the next message.
+void Runtime::Implementation::go_on_with_said(SessionId id, AfterFailure after) {
+  const auto session = store_.get_session(id);
+  const bool is_gone = !session && session.error().code == ErrorCode::not_found;
+  if (!is_gone && (!session || !session->ended_at)) return;
+  Steered steered;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = steered_.find(id);
+    if (found == steered_.end()) return;
+    steered = found->second;
+    const bool is_to_go_on =
+        session && (session->status == SessionStatus::completed || after == AfterFailure::proceed);
+    if (!is_to_go_on) {
+      steered_.erase(found);
+      return;
+    }
+  }
+  (void)load_tree({.id = id, .takes_untaken = true}, steered.agent, steered.options);
+}
+
+// The drivers are there before the store is read: what they read, nobody has taken before them.
+void Runtime::Implementation::look_for_said() {
+  std::map<SessionId, std::shared_ptr<TreeDriver>> drivers;
+  std::map<SessionId, std::uint64_t> steered;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, root] : roots_) {
+      if (root->driver) drivers.emplace(id, root->driver);
+    }
+    for (const auto& [id, how] : steered_) steered.emplace(id, how.generation);
+  }
+  if (drivers.empty() && steered.empty()) return;
+  const auto said = runtime::all_said(store_);
+  if (!said) return;
+  std::set<SessionId> untaken;
+  for (const runtime::SaidTo& each : *said) {
+    const auto driver = drivers.find(each.session_id);
+    if (driver != drivers.end()) driver->second->said(each.said);
+    if (steered.contains(each.session_id)) untaken.insert(each.session_id);
+  }
+  for (const auto& [id, generation] : steered) {
+    if (untaken.contains(id) && !drivers.contains(id)) {
+      host_.run_blocking([this, id = id] { go_on_with_said(id, AfterFailure::stop); }, {});
+    } else if (!untaken.contains(id)) {
+      const std::lock_guard lock(mutex_);
+      // Something else may have been said since the store was read.
+      const auto found = steered_.find(id);
+      if (found != steered_.end() && found->second.generation == generation) steered_.erase(found);
+    }
+  }
+}
+
+// In a thread that may block. What another process said to a session while it ended here: nobody
+// else may be there any more to go on with it.
+void Runtime::Implementation::look_for_said_after(const RootPointer& root, SessionId id) {
+  const auto said = runtime::said_to(store_, id);
+  // When somebody else goes on with it, nothing is left to do here.
+  if (said && !said->empty()) {
+    (void)load_tree({.id = id, .takes_untaken = true}, root->agent, root->options);
+  }
+  const std::lock_guard lock(mutex_);
+  if (--tasks_ == 0 && driven_ == 0) idle_.notify_all();
+}
+
+Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
+  // Stored first, it cannot be lost: whoever drives the session, now or later, finds it.
+  const auto wanted = has_store() ? store_.request_cancel(id, reason) : Result<void>();
+  if (const auto driver = driver_of(id); driver && driver->cancel(id, reason)) return {};
+  if (!wanted) return wanted;
+  if (!has_store()) {
+    return fail(ErrorCode::not_found, fmt::format("Session {} is not driven here", id));
+  }
+  const auto top = TRY(root_session(store_, id));
+  if (top.status == SessionStatus::queued || (!root_of(top.id) && !options_.agents)) {
+    if (top.id != id) return {};
+    auto cancelled = runtime::cancel_stored(host_, runner_->id(), store_, id, reason);
+    const bool is_driven_elsewhere = !cancelled && cancelled.error().code == ErrorCode::unavailable;
+    return is_driven_elsewhere ? Result<void>() : cancelled;
+  }
+  auto agent = TRY(agent_for(top));
+  // When it is driven, here or elsewhere, its driver hears of it.
+  auto loaded = load_tree({.id = top.id}, std::move(agent), std::nullopt);
+  if (!loaded && (loaded.error().code == ErrorCode::unavailable || has_ended(top.id))) return {};
+  return loaded;
+}
+
+Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer,
+                                                   std::string answered_by) {
+  auto wait = TRY(answer_wait(store_, id, answer, std::move(answered_by)));
+  if (const auto driver = driver_of(wait.session_id); driver && driver->answered(wait)) {
+    return wait;
+  }
+  const auto top = TRY(root_session(store_, wait.session_id));
+  const RootPointer root = root_of(top.id);
+  if (!root && !options_.agents) return wait;  // whoever has the agent resumes it
+  auto agent = TRY(agent_for(top));
+  if (auto woken = load_tree({.id = top.id}, std::move(agent), std::nullopt); !woken) {
+    // Another process goes on with it, or it has ended, or this one is about to end: the answer
+    // stands all the same, and whoever drives the session finds it.
+    if (woken.error().code != ErrorCode::unavailable && !has_ended(top.id)) {
+      return std::unexpected(woken.error());
+    }
+  }
+  return wait;
+}
+
+Result<RunResult> Runtime::Implementation::wait(SessionId id) {
+  std::unique_lock lock(mutex_);
+  const auto found = roots_.find(id);
+  if (found != roots_.end()) {
+    const RootPointer root = found->second;
+    root->changed.wait(lock,
+                       [&] { return root->state != Root::State::driven && root->wakings == 0; });
+    Ending ending = *root->ending;
+    lock.unlock();
+    root->stream->wait_until_told(kPatienceWithListeners);
+    return runtime::answer_of(std::move(ending));
+  }
+  if (const Ending* ending = past_.find(id)) return runtime::answer_of(*ending);
+  lock.unlock();
+  const auto session = TRY(store_.get_session(id));
+  if (session.status == SessionStatus::completed) {
+    return RunResult{.text = session.result.value_or(""),
+                     .session_id = id,
+                     .iterations = session.iterations,
+                     .usage = session.usage};
+  }
+  return fail(
+      session.status == SessionStatus::cancelled ? ErrorCode::cancelled : ErrorCode::unavailable,
+      session.error.value_or(
+          fmt::format("Session {} is {}, and not driven here", id, to_string(session.status))));
+}
+
+Result<Subscription> Runtime::Implementation::subscribe(SessionId id, std::uint64_t after,
+                                                        Listener listener) {
+  RootPointer root;
+  std::size_t messages_before = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = roots_.find(id); found != roots_.end()) {
+      root = found->second;
+      messages_before = root->messages_before;
+    }
+  }
+  if (root && root->stream->has_all_after(after)) {
+    return root->stream->listen(after, std::move(listener));
+  }
+  if (root && !has_store()) return root->stream->listen(after, std::move(listener));
+  const auto messages = TRY(store_.get_messages(id));
+  const bool tells_the_rest = root && root->stream->has_begun();
+  const std::size_t count = tells_the_rest ? messages_before : messages.size();
+  for (std::size_t i = 0; i < std::min(count, messages.size()); ++i) {
+    if (i + 1 > after) listener(event_of(messages[i], i + 1));
+  }
+  if (root) return root->stream->listen(after, std::move(listener));
+  return Subscription();
+}
+
+void Runtime::Implementation::drain(milliseconds time) {
+  std::unique_lock lock(mutex_);
+  is_draining_ = true;
+  for (const auto& [id, root] : roots_) host_.cancel(root->expiry);
+  const auto is_idle = [&] { return driven_ == 0 && tasks_ == 0; };
+  if (idle_.wait_for(lock, time, is_idle)) return;
+  is_suspending_ = true;
+  std::vector<std::shared_ptr<TreeDriver>> drivers;
+  for (const auto& [id, root] : roots_) {
+    if (root->driver) drivers.push_back(root->driver);
+  }
+  lock.unlock();
+  for (const auto& driver : drivers) driver->suspend();
+  lock.lock();
+  idle_.wait(lock, is_idle);
+}
+
+}  // namespace wright

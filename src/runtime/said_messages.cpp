@@ -1,0 +1,97 @@
+#include "runtime/said_messages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "core/try.h"
+#include "wright/driver.h"
+
+namespace wright::runtime {
+namespace {
+
+std::string new_key(SessionId id) {
+  std::random_device random;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return fmt::format("{}/{:020}-{:08x}", id,
+                     std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), random());
+}
+
+SessionId session_of(const std::string& key) {
+  SessionId id = 0;
+  const std::size_t slash = std::min(key.find('/'), key.size());
+  const auto [end, error] = std::from_chars(key.data(), key.data() + slash, id);
+  return error == std::errc() && end == key.data() + slash ? id : 0;
+}
+
+}  // namespace
+
+Result<std::vector<SaidTo>> all_said(Store& store) {
+  std::vector<SaidTo> said;
+  // However many wait: one that is not seen would be lost.
+  const auto records =
+      TRY(store.get_records({.kind = std::string(session::kSaidKind), .limit = kNoLimit}));
+  for (const Record& record : records) {
+    auto message = message_from_json(record.value);
+    const SessionId id = session_of(record.key);
+    if (message && id != 0) said.push_back({id, {record.key, std::move(*message)}});
+  }
+  return said;
+}
+
+Result<std::vector<session::Said>> said_to(Store& store, SessionId id) {
+  std::vector<session::Said> said;
+  for (SaidTo& each : TRY(all_said(store))) {
+    if (each.session_id == id) said.push_back(std::move(each.said));
+  }
+  return said;
+}
+
+Result<session::Said> store_said(Store& store, SessionId id, Message message) {
+  const auto waiting = TRY(said_to(store, id));
+  if (waiting.size() >= kMostUntaken) {
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format("Session {} has {} messages that it has not read yet: wait until it has", id,
+                    waiting.size()));
+  }
+  session::Said said{new_key(id), std::move(message)};
+  TRY(store.apply_one(PutRecord{
+      .kind = std::string(session::kSaidKind), .key = said.key, .value = to_json(said.message)}));
+  return said;
+}
+
+}  // namespace wright::runtime
+
+namespace wright {
+
+Result<std::vector<Message>> untaken_messages(Store& store, SessionId id) {
+  std::vector<Message> messages;
+  for (session::Said& said : TRY(runtime::said_to(store, id))) {
+    messages.push_back(std::move(said.message));
+  }
+  return messages;
+}
+
+Result<std::vector<Message>> recall_messages(Store& store, SessionId id) {
+  std::vector<Message> messages;
+  for (session::Said& said : TRY(runtime::said_to(store, id))) {
+    // Replacing it first tells whether it was still there.
+    const std::string kind(session::kSaidKind);
+    const std::vector<Write> writes{
+        PutRecord{.kind = kind, .key = said.key, .value = to_json(said.message), .version = 1},
+        RemoveRecords{.kind = kind, .key = said.key}};
+    const auto removed = store.apply(writes);
+    if (removed) messages.push_back(std::move(said.message));
+    if (!removed && removed.error().code == ErrorCode::storage) {
+      return std::unexpected(removed.error());
+    }
+  }
+  return messages;
+}
+
+}  // namespace wright
