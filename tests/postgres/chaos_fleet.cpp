@@ -22,8 +22,9 @@ constexpr milliseconds kLook{50};
 constexpr std::size_t kRoom = 4;            // sessions of a worker at a time
 constexpr unsigned kLongestLife = 60 * 30;  // seconds of a process, whatever happens
 
-Result<std::unique_ptr<Store>> open_there(const Surroundings& around) {
-  return open_postgres_store(around.place, {.schema = around.schema, .connections = 3});
+Result<std::unique_ptr<Store>> open_there(const Surroundings& around, std::string_view name) {
+  return open_postgres_store(fmt::format("{}&application_name={}", around.place, name),
+                             {.schema = around.schema, .connections = 3});
 }
 
 std::atomic<bool> is_to_end = false;
@@ -76,7 +77,7 @@ void work_until_killed(const Surroundings& around) {
   Moments moments(Moments::kNever);
   const Agents agents = make_agents(around.ledger, moments);
   while (true) {
-    const auto store = open_there(around);
+    const auto store = open_there(around, kWorkerName);
     if (!store) {
       std::this_thread::sleep_for(kLook);
       continue;
@@ -116,7 +117,7 @@ int keep_door(const Surroundings& around, int number) {
   std::ofstream seen(file_of_door(around, number));
   Door door(around, number, seen);
   while (true) {
-    const auto store = open_there(around);
+    const auto store = open_there(around, "chaos_door");
     if (!store) {
       std::this_thread::sleep_for(kLook);
       continue;

@@ -15,6 +15,7 @@
 namespace wright::faults {
 
 inline constexpr std::chrono::milliseconds kChaosLease{2'000};
+inline constexpr char kWorkerName[] = "chaos_worker";  // of workers' connections, to the server
 
 struct Surroundings {
   std::string place = {};  // of the database, as libpq takes it

@@ -229,6 +229,7 @@ Result<std::vector<Untrusted>> untrusted_files(const Settings& settings) {
   }
   const auto file = hooks_of_project(settings);
   if (!file || file->text.empty()) return files;
+  if (!file->hooks) return std::unexpected(file->hooks.error());
   if (!file->scripts) return std::unexpected(file->scripts.error());
   if (trusts(file->path, file->content())) return files;
   std::string shown = fmt::format("hooks, which are commands that run:\n{}", file->text);

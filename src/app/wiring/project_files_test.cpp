@@ -1,6 +1,7 @@
 // What a project brings along, and who has agreed to it.
 #include "app/wiring/project_files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -65,6 +66,13 @@ TEST_F(ProjectFiles, agree_to_hooks_means_to_the_files_that_they_run) {
   home_.write("project/check.sh", "#!/bin/sh\necho evil\n");
   EXPECT_FALSE(hooks_count());
   EXPECT_EQ(untrusted_files(settings())->size(), 1U);
+}
+
+TEST_F(ProjectFiles, say_what_is_wrong_with_hooks_that_cannot_be_agreed_to) {
+  home_.write("project/.wright/hooks.json", R"({"hooks": {"Nope": []}})");
+  const auto files = untrusted_files(settings());
+  ASSERT_FALSE(files);
+  EXPECT_THAT(files.error().message, ::testing::HasSubstr("hooks.Nope"));
 }
 
 TEST_F(ProjectFiles, guard_the_same_files_from_commands_and_from_the_tools_for_files) {
