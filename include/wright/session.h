@@ -191,7 +191,8 @@ struct RunSamples {
   std::vector<std::int64_t> durations_ms = {};  // of those that have ended; see duration_ms()
 };
 
-// Calls of one tool by sessions of one agent and one model: `completed` and `failed` ones.
+// Calls of one tool by sessions of one agent and one model: `completed`, `failed` and `unknown`
+// ones.
 struct CallSamples {
   std::string tool_name = {};
   std::string agent_name = {};
@@ -199,6 +200,7 @@ struct CallSamples {
   std::string model = {};
   std::int64_t count = 0;
   std::int64_t failed = 0;
+  std::int64_t unknown = 0;  // they were begun, and nobody knows what came of them
   std::vector<std::int64_t> durations_ms = {};  // of those whose duration is known
 };
 

@@ -37,7 +37,8 @@ enum class Kind : std::uint8_t { tool, session_group };
 Json figures_json(const Figures& figures, Kind kind) {
   JsonObject json;
   if (!figures.name.empty()) json["name"] = figures.name;
-  json["calls"] = timing_json(figures.calls);
+  JsonObject& calls = (json["calls"] = timing_json(figures.calls)).as_object();
+  calls["unknown"] = figures.calls.unknown;
   if (kind == Kind::tool) return json;
   json["runs"] = timing_json(figures.runs);
   json["usage"] = wright::to_json(figures.usage);
@@ -53,6 +54,7 @@ Json list_json(const std::vector<Figures>& list, Kind kind) {
 struct Durations {
   std::int64_t count = 0;
   std::int64_t failed = 0;
+  std::int64_t unknown = 0;
   std::vector<double> durations = {};
 
   // Of RunSamples or CallSamples.
@@ -60,6 +62,7 @@ struct Durations {
   void add(const Samples& samples) {
     count += samples.count;
     failed += samples.failed;
+    if constexpr (requires { samples.unknown; }) unknown += samples.unknown;
     durations.insert(durations.end(), samples.durations_ms.begin(), samples.durations_ms.end());
   }
 };
@@ -71,7 +74,7 @@ struct Group {
 using Groups = std::map<std::string, Group, std::less<>>;
 
 Timing timing_of(Durations samples) {
-  Timing timing{.count = samples.count, .failed = samples.failed};
+  Timing timing{.count = samples.count, .failed = samples.failed, .unknown = samples.unknown};
   std::vector<double>& durations = samples.durations;
   timing.timed = std::ssize(durations);
   if (durations.empty()) return timing;

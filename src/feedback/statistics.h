@@ -14,6 +14,7 @@ namespace wright::feedback {
 struct Timing {
   std::int64_t count = 0;
   std::int64_t failed = 0;
+  std::int64_t unknown = 0;  // of calls: begun, and nobody knows what came of them
   std::int64_t timed = 0;  // how many of them have a known duration
   double mean_ms = 0;
   double p50_ms = 0;

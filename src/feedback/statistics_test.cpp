@@ -51,14 +51,15 @@ TEST(Statistics, are_by_agent_and_by_model) {
                                                           .agent_name = "one",
                                                           .provider = "openai",
                                                           .model = "gpt",
-                                                          .count = 2,
+                                                          .count = 3,
+                                                          .unknown = 1,
                                                           .durations_ms = {5, 5}}}});
   ASSERT_EQ(statistics.agents.size(), 2U);
   EXPECT_EQ(statistics.agents[0].name, "one");
   EXPECT_EQ(statistics.agents[0].runs.count, 2);
   EXPECT_EQ(statistics.agents[0].runs.failed, 1);
   EXPECT_DOUBLE_EQ(statistics.agents[0].runs.mean_ms, 3000);
-  EXPECT_EQ(statistics.agents[0].calls.count, 2);
+  EXPECT_EQ(statistics.agents[0].calls.count, 3);
   EXPECT_DOUBLE_EQ(statistics.agents[0].usage.cost_usd, 1.0);
   ASSERT_EQ(statistics.models.size(), 2U);
   EXPECT_EQ(statistics.models[0].name, "openai:gpt");
@@ -68,8 +69,8 @@ TEST(Statistics, are_by_agent_and_by_model) {
   EXPECT_EQ(json.at("all").at("usage").at("input_tokens"), Json(30));
   EXPECT_TRUE(json.at("models").at(1).at("runs").at("p95_ms").is_null());
   EXPECT_EQ(to_text(json.at("tools")),
-            R"([{"name":"grep","calls":{"count":2,"failed":0,"failure_rate":0,"mean_ms":5,)"
-            R"("p50_ms":5,"p95_ms":5,"p99_ms":5}}])");
+            R"([{"name":"grep","calls":{"count":3,"failed":0,"failure_rate":0,"mean_ms":5,)"
+            R"("p50_ms":5,"p95_ms":5,"p99_ms":5,"unknown":1}}])");
 }
 
 TEST(Statistics, of_nothing_are_nothing) {

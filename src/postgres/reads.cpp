@@ -256,7 +256,7 @@ Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter) {
       "FROM @agent_sessions AS session JOIN @agent_tool_calls AS call "
       "ON call.session_id = session.id WHERE started_at >= $1::bigint "
       "AND ($2::text IS NULL OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) "
-      "AND call.status IN ('completed', 'failed') "
+      "AND call.status IN ('completed', 'failed', 'unknown') "
       "ORDER BY session.id, call.id");
   store::StatsCollector collector;
   TRY(pool.read([&] {

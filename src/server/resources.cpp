@@ -137,6 +137,7 @@ Json samples_json(const StoreStats& stats) {
   for (const CallSamples& each : stats.calls) {
     JsonObject json = common(each);
     json["tool"] = each.tool_name;
+    json["unknown"] = each.unknown;
     calls.push_back(std::move(json));
   }
   return {{"runs", std::move(runs)}, {"calls", std::move(calls)}};

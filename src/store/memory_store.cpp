@@ -328,7 +328,9 @@ Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
                       session.usage, duration_ms(session));
     for (const CallRow& each : row.calls) {
       const StoredCall& call = each.call;
-      if (call.status != CallStatus::completed && call.status != CallStatus::failed) continue;
+      const bool counts = call.status == CallStatus::completed ||
+                          call.status == CallStatus::failed || call.status == CallStatus::unknown;
+      if (!counts) continue;
       collector.add_call(call.tool_name, session.agent_name, session.provider, session.model,
                          call.status, call.execution_time_ms);
     }

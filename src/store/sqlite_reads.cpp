@@ -282,15 +282,15 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
   if (!read) return std::unexpected(read.error());
   auto calls = TRY(Statement::prepare(
       connection,
-      "SELECT tool_name, agent_name, provider, model, call.status = 'failed', execution_time_ms "
+      "SELECT tool_name, agent_name, provider, model, call.status, execution_time_ms "
       "FROM agent_sessions AS session JOIN agent_tool_calls AS call "
       "ON call.session_id = session.id WHERE started_at >= ?1 "
       "AND (?2 IS NULL OR agent_name = ?2) AND (?3 IS NULL OR tenant = ?3) AND call.status IN "
-      "('completed', 'failed') "
+      "('completed', 'failed', 'unknown') "
       "ORDER BY session.id, call.id"));
   read = calls.query(
       [&](const Row& row) -> Result<void> {
-        const auto status = row.integer(4) == 1 ? CallStatus::failed : CallStatus::completed;
+        const auto status = TRY(call_status_from(row.text(4)));
         collector.add_call(row.text(0), row.text(1), row.text(2), row.text(3), status,
                            row.optional_integer(5));
         return {};

@@ -36,6 +36,7 @@ class StatsCollector {
     samples.model = std::move(model);
     ++samples.count;
     if (status == CallStatus::failed) ++samples.failed;
+    if (status == CallStatus::unknown) ++samples.unknown;
     if (duration_ms) samples.durations_ms.push_back(*duration_ms);
   }
 

@@ -112,6 +112,7 @@ TEST_P(StoreTotals, of_runs_and_calls_by_agent_model_and_tool) {
     expect_ok(store().complete_tool_call(call, "x", took));
     call_in(id, CallStatus::failed);
     call_in(id, CallStatus::pending);
+    call_in(id, CallStatus::unknown);
     now_ += took;
     value_of(store().apply_one(
         UpdateSession{.session_id = id, .status = status, .usage = Usage{took, 1, 0, 0, 0, 0.25}}));
@@ -139,8 +140,9 @@ TEST_P(StoreTotals, of_runs_and_calls_by_agent_model_and_tool) {
   ASSERT_EQ(stats.calls.size(), 2U);
   EXPECT_EQ(stats.calls[0].tool_name, "tool");
   EXPECT_EQ(stats.calls[0].agent_name, "a");
-  EXPECT_EQ(stats.calls[0].count, 6);
+  EXPECT_EQ(stats.calls[0].count, 9);
   EXPECT_EQ(stats.calls[0].failed, 3);
+  EXPECT_EQ(stats.calls[0].unknown, 3);
   EXPECT_EQ(stats.calls[0].durations_ms, (std::vector<std::int64_t>{100, 300, 900}));
 
   EXPECT_EQ(value_of(store().get_stats({.agent_name = "b"})).runs.size(), 1U);

@@ -103,22 +103,25 @@ std::string section(std::string_view title, const std::vector<Figures>& list, Me
   };
   const bool has_runs = measure == Measure::runs;
   std::int64_t most = 1;
-  for (const Figures& each : list) most = std::max(most, timing_of(each).count);
-  std::vector<StatsRow> rows{
-      {std::string(title), has_runs ? "RUNS" : "CALLS", "FAILED", "MEAN", "P50", "P95", "P99"}};
+  bool has_unknown = false;  // which is rare
+  for (const Figures& each : list) {
+    most = std::max(most, timing_of(each).count);
+    has_unknown |= timing_of(each).unknown > 0;
+  }
+  std::vector<StatsRow> rows{{std::string(title), has_runs ? "RUNS" : "CALLS", "FAILED"}};
+  if (has_unknown) rows[0].emplace_back("UNKNOWN");
+  for (const char* column : {"MEAN", "P50", "P95", "P99"}) rows[0].emplace_back(column);
   if (has_runs) {
     for (const char* column : {"CALLS", "TOKENS IN", "OUT", "COST"}) rows[0].emplace_back(column);
   }
   if (terminal.is_terminal) rows[0].emplace_back("");
   for (const Figures& each : list) {
     const Timing& timing = timing_of(each);
-    StatsRow row{shown_name(each.name),
-                 show_count(timing.count),
-                 percent(timing),
-                 duration(timing, timing.mean_ms),
-                 duration(timing, timing.p50_ms),
-                 duration(timing, timing.p95_ms),
-                 duration(timing, timing.p99_ms)};
+    StatsRow row{shown_name(each.name), show_count(timing.count), percent(timing)};
+    if (has_unknown) row.push_back(timing.unknown == 0 ? "-" : show_count(timing.unknown));
+    for (const double time : {timing.mean_ms, timing.p50_ms, timing.p95_ms, timing.p99_ms}) {
+      row.push_back(duration(timing, time));
+    }
     if (has_runs) {
       row.push_back(show_count(each.calls.count));
       row.push_back(show_count(each.usage.input_tokens));

@@ -221,6 +221,7 @@ Result<StoreStats> samples_from(const Json& json) {
     CallSamples samples;
     samples.tool_name = reader.text("tool");
     read_samples(reader, samples);
+    samples.unknown = reader.optional_number("unknown").value_or(0);
     auto read = TRY(reader.done(std::move(samples)));
     stats.calls.push_back(std::move(read));
   }
