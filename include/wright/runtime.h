@@ -42,8 +42,12 @@ struct RuntimeOptions {
   std::chrono::milliseconds grace{5'000};        // for tools of a cancelled session to end
   // Finds the agent of a session that this process has not started, when an answer to it comes.
   std::function<Result<AgentPointer>(const Session&)> agents = {};
-  // What this process has that sessions may ask for: see NewSession::labels.
+  // What this process has that sessions may ask for: see NewSession::labels. A session that asks for
+  // something else is not driven here, whoever wants it.
   std::vector<std::string> labels = {};
+  // Sessions that are driven at a time; absent: as many as come. More are refused
+  // (ErrorCode::rate_limited), and those that were answered wait until there is room.
+  std::optional<std::size_t> most_running = {};
   // Models that may not be asked at this moment, "vendor" or "vendor:model": claim() leaves
   // sessions of theirs in the queue. May be empty.
   std::function<std::vector<std::string>()> busy_models = {};
@@ -131,6 +135,8 @@ class Runtime {
   Result<Subscription> subscribe(SessionId id, std::uint64_t after, Listener listener);
 
   std::size_t running() const;  // sessions that are driven now, specialists not counted
+  // Whether it has what the session asks for, and ever drives any.
+  bool may_drive(const Session& session) const;
 
   // Takes no new sessions, gives those that run this long to end, and suspends the others.
   void drain(std::chrono::milliseconds time);

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <optional>
 #include <utility>
 
 #include "core/try.h"
@@ -15,6 +16,7 @@ namespace wright::postgres {
 namespace {
 
 constexpr auto kListenFor = std::chrono::seconds(60);
+constexpr auto kMoment = std::chrono::milliseconds(50);  // in which many hints become one
 constexpr int kPauseMs = 5'000;  // before a connection that was lost is opened again
 
 Result<void> say(Connection& connection, std::string_view word, const std::string& schema) {
@@ -29,6 +31,46 @@ Result<void> say(Connection& connection, std::string_view word, const std::strin
 Result<void> send_hint(const std::string& place, const std::string& schema) {
   auto connection = TRY(Connection::open(place));
   return say(connection, "NOTIFY", schema);
+}
+
+HintSender::HintSender(std::string place, std::string schema)
+    : place_(std::move(place)), schema_(std::move(schema)), thread_([this] { work(); }) {}
+
+HintSender::~HintSender() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void HintSender::send() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_wanted_) return;
+    is_wanted_ = true;
+  }
+  changed_.notify_all();
+}
+
+// The first of a moment is sent at once. The last is sent even when it is over.
+void HintSender::work() {
+  std::optional<Connection> connection;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_wanted_ || is_over_; });
+    if (!is_wanted_) return;
+    is_wanted_ = false;
+    lock.unlock();
+    if (!connection || !connection->is_open()) {
+      auto opened = Connection::open(place_);
+      if (opened) connection.emplace(std::move(*opened));
+    }
+    if (connection && !say(*connection, "NOTIFY", schema_)) connection.reset();
+    lock.lock();
+    changed_.wait_for(lock, kMoment, [this] { return is_over_; });
+  }
 }
 
 HintListener::HintListener(std::string place, std::string schema, std::function<void()> on_hint)

@@ -3,7 +3,9 @@
 // with what is written, since PostgreSQL lets only one transaction that notifies commit at a time.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -12,6 +14,29 @@
 namespace wright::postgres {
 
 Result<void> send_hint(const std::string& place, const std::string& schema);
+
+// Sends hints for as long as it lives, by one connection that it opens when it is first needed. Many
+// that are asked for in a moment become one. What cannot be sent is left out.
+class HintSender {
+ public:
+  HintSender(std::string place, std::string schema);
+  ~HintSender();
+  HintSender(const HintSender&) = delete;
+  HintSender& operator=(const HintSender&) = delete;
+
+  void send();  // never waits
+
+ private:
+  void work();
+
+  const std::string place_;
+  const std::string schema_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_wanted_ = false;
+  bool is_over_ = false;
+  std::thread thread_;
+};
 
 // Calls `on_hint` in a thread of its own whenever hints came, until it is destroyed. Does without
 // them where nobody can listen, such as behind a pooler in transaction mode.

@@ -1,6 +1,7 @@
 #include "runtime/load_tree.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <future>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "session/agent_of_now.h"
 #include "session/stored_run.h"
 #include "session/waits.h"
+#include "store/labels.h"
 #include "wright/agent.h"
 
 namespace wright::runtime {
@@ -83,6 +85,14 @@ Result<void> check_status(const Session& session, const ResumeRequest& request) 
                             to_string(session.status)));
   }
   return {};
+}
+
+Result<void> check_place(const Session& session, const ResumeRequest& request) {
+  if (!request.labels || store::has_labels(*request.labels, session.labels)) return {};
+  return fail(ErrorCode::unavailable,
+              fmt::format("Session {} asks for {}, which is not here: it is left to a worker that "
+                          "has it",
+                          session.id, fmt::join(session.labels, ", ")));
 }
 
 // Ends a session that the runner holds, by itself. Needs no agent.
@@ -212,6 +222,7 @@ Result<LoadedTree> load_tree(Host& host, const session::TreeOptions& options, Se
   auto session = store.get_session(request.id);
   if (!session) return std::unexpected(std::move(session).error());
   TRY(check_status(*session, request));
+  TRY(check_place(*session, request));
   HeldTree held(store, host, options.runner);
   TRY(held.take(request.id, request.held_epoch));
   // Nobody else changes the session from here on; it may have ended a moment ago.

@@ -19,6 +19,9 @@ struct ResumeRequest {
   Json config = {};                    // an object: kept with the session from now on
   bool reopens = false;                // one that has failed or was cancelled may go on
   std::optional<int> held_epoch = {};  // the runner holds it already, since this epoch
+  // What this process has. One that asks for something else is refused (ErrorCode::unavailable).
+  // Absent: it is driven whatever it asks for.
+  std::optional<std::vector<std::string>> labels = {};
 };
 
 // A tree, and what was asked of its sessions while nobody drove them.

@@ -91,6 +91,10 @@ std::size_t Runtime::running() const {
   return implementation_->running();
 }
 
+bool Runtime::may_drive(const Session& session) const {
+  return implementation_->may_drive(session);
+}
+
 void Runtime::drain(std::chrono::milliseconds time) {
   implementation_->drain(time);
 }

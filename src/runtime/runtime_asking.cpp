@@ -147,17 +147,27 @@ Result<void> Runtime::Implementation::cancel(SessionId id, std::string reason) {
     return fail(ErrorCode::not_found, fmt::format("Session {} is not driven here", id));
   }
   const auto top = TRY(root_session(store_, id));
-  if (top.status == SessionStatus::queued || (!root_of(top.id) && !options_.agents)) {
-    if (top.id != id) return {};
-    auto cancelled = runtime::cancel_stored(host_, runner_->id(), store_, id, reason);
-    const bool is_driven_elsewhere = !cancelled && cancelled.error().code == ErrorCode::unavailable;
-    return is_driven_elsewhere ? Result<void>() : cancelled;
+  if (top.status == SessionStatus::queued || !may_drive(top)) {
+    return cancel_without_agent(top, id, reason);
   }
-  auto agent = TRY(agent_for(top));
+  auto agent = agent_for(top);
+  if (!agent) return cancel_without_agent(top, id, reason);
   // When it is driven, here or elsewhere, its driver hears of it.
-  auto loaded = load_tree({.id = top.id}, std::move(agent), std::nullopt);
+  auto loaded = load_tree({.id = top.id}, std::move(*agent), std::nullopt);
+  if (!loaded && loaded.error().code == ErrorCode::rate_limited) {
+    return cancel_without_agent(top, id, reason);
+  }
   if (!loaded && (loaded.error().code == ErrorCode::unavailable || has_ended(top.id))) return {};
   return loaded;
+}
+
+// A specialist's call above it has to be told of the end: that is left to whoever goes on with it.
+Result<void> Runtime::Implementation::cancel_without_agent(const Session& top, SessionId id,
+                                                           const std::string& reason) {
+  if (top.id != id) return {};
+  auto cancelled = runtime::cancel_stored(host_, runner_->id(), store_, id, reason);
+  const bool is_driven_elsewhere = !cancelled && cancelled.error().code == ErrorCode::unavailable;
+  return is_driven_elsewhere ? Result<void>() : cancelled;
 }
 
 Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer,
@@ -167,15 +177,14 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
     return wait;
   }
   const auto top = TRY(root_session(store_, wait.session_id));
-  const RootPointer root = root_of(top.id);
-  if (!root && !options_.agents) return wait;  // whoever has the agent resumes it
-  auto agent = TRY(agent_for(top));
-  if (auto woken = load_tree({.id = top.id}, std::move(agent), std::nullopt); !woken) {
-    // Another process goes on with it, or it has ended, or this one is about to end: the answer
-    // stands all the same, and whoever drives the session finds it.
-    if (woken.error().code != ErrorCode::unavailable && !has_ended(top.id)) {
-      return std::unexpected(woken.error());
-    }
+  auto agent = agent_for(top);
+  if (!agent) return wait;  // whoever has the agent goes on with it
+  if (auto woken = load_tree({.id = top.id}, std::move(*agent), std::nullopt); !woken) {
+    // Another process goes on with it, or it has ended, or nothing more is driven here now: the
+    // answer stands all the same, and whoever drives the session finds it.
+    const bool is_left_to_others = woken.error().code == ErrorCode::unavailable ||
+                                   woken.error().code == ErrorCode::rate_limited;
+    if (!is_left_to_others && !has_ended(top.id)) return std::unexpected(woken.error());
   }
   return wait;
 }

@@ -11,6 +11,7 @@
 #include "core/user_message.h"
 #include "runtime/run_options.h"
 #include "runtime/said_messages.h"
+#include "store/labels.h"
 
 namespace wright {
 namespace {
@@ -192,7 +193,7 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, Message pro
   tree.plant_new(std::move(plan), wright::start(*agent, std::move(said)), std::move(session));
   {
     const std::lock_guard lock(mutex_);
-    if (is_draining_) return std::unexpected(draining());
+    TRY(check_room());
     ++driven_;
   }
   drive(root, std::move(tree));
@@ -203,10 +204,29 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, Message pro
   return root->id;
 }
 
+Result<void> Runtime::Implementation::check_room() const {
+  if (is_draining_) return std::unexpected(draining());
+  const auto most = options_.most_running;
+  if (!most || driven_ < *most) return {};
+  if (*most == 0) return fail(ErrorCode::rate_limited, "This process drives no sessions");
+  return fail(ErrorCode::rate_limited,
+              fmt::format("This process drives {} sessions already: try again later", *most));
+}
+
+std::size_t Runtime::Implementation::room() const {
+  const std::lock_guard lock(mutex_);
+  return options_.most_running ? *options_.most_running - std::min(*options_.most_running, driven_)
+                               : kNoLimit;
+}
+
+bool Runtime::Implementation::may_drive(const Session& session) const {
+  return options_.most_running != 0 && store::has_labels(options_.labels, session.labels);
+}
+
 Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driving(
     SessionId id, AgentPointer agent, std::optional<RunOptions> options) {
   const std::lock_guard lock(mutex_);
-  if (is_draining_) return std::unexpected(draining());
+  TRY(check_room());
   const auto known = roots_.find(id);
   const bool is_driven = known != roots_.end() && known->second->state == Root::State::driven;
   if (is_driven || driven_by_.contains(id)) {
@@ -228,6 +248,7 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
 Result<void> Runtime::Implementation::load_tree(ResumeRequest request, AgentPointer agent,
                                                 std::optional<RunOptions> options) {
   const SessionId id = request.id;
+  request.labels = options_.labels;
   const RootPointer root = TRY(begin_driving(id, std::move(agent), std::move(options)));
   const auto give_up = [&](Error error) -> Result<void> {
     const std::lock_guard lock(mutex_);

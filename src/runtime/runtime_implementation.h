@@ -54,6 +54,7 @@ class Runtime::Implementation {
     const std::lock_guard lock(mutex_);
     return driven_;
   }
+  bool may_drive(const Session& session) const;
   void drain(std::chrono::milliseconds time);
 
  private:
@@ -104,6 +105,10 @@ class Runtime::Implementation {
   Error draining() const {
     return {ErrorCode::unavailable, "The runtime is ending and takes no more sessions"};
   }
+  // With the lock held. Whether one more may be driven.
+  Result<void> check_room() const;
+  std::size_t room() const;  // how many more may be driven
+  Result<void> cancel_without_agent(const Session& top, SessionId id, const std::string& reason);
   RootPointer root_of(SessionId session) const;
   std::shared_ptr<runtime::TreeDriver> driver_of(SessionId session) const;
   bool is_driven(SessionId session) const;

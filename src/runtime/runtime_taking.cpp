@@ -24,6 +24,7 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
                 "RuntimeOptions::agents must say which agents abandoned sessions have");
   }
   TRY(end_dead_runners(store_));
+  most = std::min(most, room());
   std::vector<SessionId> resumed;
   const auto refused = foreign_.all();
   // Page by page: after a crash of many processes there may be very many.
@@ -66,6 +67,7 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agents queued sessions have");
   }
+  most = std::min(most, room());
   std::vector<SessionId> driven;
   const auto busy = options_.busy_models ? options_.busy_models() : std::vector<std::string>();
   // What cannot be driven here must not stand in front of what can.

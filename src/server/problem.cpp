@@ -81,7 +81,7 @@ http::Response error_response(std::string_view path, const Error& error) {
     response.headers.front().value = "application/problem+json";
   }
   if (status == 401) response.headers.push_back({"WWW-Authenticate", "Bearer"});
-  if (status == 503) response.headers.push_back({"Retry-After", "1"});
+  if (status == 503 || status == 429) response.headers.push_back({"Retry-After", "1"});
   return response;
 }
 

@@ -43,6 +43,8 @@ struct ServiceOptions {
   Tokens& tokens;
   GuardOptions guard = {};
   EventHub& events;
+  // Called after something was put into the queue of the store, in any thread; may be empty.
+  std::function<void()> queued = {};
   std::function<Json()> models = {};                // for /api/v1/models
   const Metrics* metrics = nullptr;                 // for /metrics
   std::function<std::vector<Gauge>()> gauges = {};  // more of them; may be empty

@@ -108,31 +108,43 @@ Result<PreparedAgent> wanted_agent(const ServiceOptions& options, const JsonObje
   return options.agents.make_answering(name, *schema);
 }
 
-// What a session that only waits in the queue is asked for: "queue": {"priority", "delay_ms",
-// "labels"}, each of them as it likes.
-Result<void> take_queueing(const Json& queue, NewSession& session) {
+// How a session waits in the queue.
+struct Queueing {
+  int priority = 0;
+  std::optional<std::int64_t> ready_at = {};
+  std::optional<std::vector<std::string>> labels = {};
+};
+
+// "queue": {"priority", "delay_ms", "labels"}, each of them as it likes.
+Result<Queueing> queueing_from(const Json& queue) {
   const JsonObject* wanted = queue.if_object();
   if (wanted == nullptr) return fail(ErrorCode::invalid_argument, "'queue' must be an object");
+  Queueing queueing;
   for (const auto& [key, value] : *wanted) {
     if (key == "priority" && value.is_int64() && std::in_range<int>(value.get_int64())) {
-      session.priority = static_cast<int>(value.get_int64());
+      queueing.priority = static_cast<int>(value.get_int64());
     } else if (key == "delay_ms" && value.is_int64() && value.get_int64() >= 0 &&
                value.get_int64() <= kLongestDelayMs) {
-      if (value.get_int64() > 0) session.ready_at = system_clock_ms() + value.get_int64();
+      if (value.get_int64() > 0) queueing.ready_at = system_clock_ms() + value.get_int64();
     } else if (key == "labels" && value.is_array() &&
                std::ranges::all_of(value.get_array(),
                                    [](const Json& each) { return each.is_string(); })) {
-      for (const Json& each : value.get_array()) session.labels.emplace_back(each.get_string());
+      queueing.labels.emplace();
+      for (const Json& each : value.get_array()) queueing.labels->emplace_back(each.get_string());
     } else {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("'queue' has no {} of that kind", std::string_view(key)));
     }
   }
-  return {};
+  return queueing;
+}
+
+void tell_of_queued(const ServiceOptions& options) {
+  if (options.queued) options.queued();
 }
 
 // For a worker of the same store. This server does not drive it.
-Answer queue_session(const ServiceOptions& options, const Json& queue, const Message& prompt,
+Answer queue_session(const ServiceOptions& options, const Queueing& queueing, const Message& prompt,
                      const PreparedAgent& prepared, const RunOptions& start) {
   const Agent& agent = *prepared.agent;
   NewSession session{.agent_name = agent.name,
@@ -141,14 +153,17 @@ Answer queue_session(const ServiceOptions& options, const Json& queue, const Mes
                      .user_prompt = title_of(prompt),
                      .config = start.config,
                      .is_queued = true,
+                     .priority = queueing.priority,
+                     .ready_at = queueing.ready_at,
+                     .labels = queueing.labels.value_or(std::vector<std::string>()),
                      .tenant = start.tenant};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
-  TRY(take_queueing(queue, session));
   // Words alone stand in the session itself.
   Batch batch{.create = std::move(session)};
   if (prompt != Message::user(prompt.text())) batch.writes.emplace_back(AppendMessage{0, prompt});
   Result<BatchIds> written = std::move(options.store.apply_all({&batch, 1}).front());
   const BatchIds ids = TRY(std::move(written));
+  tell_of_queued(options);
   const Session stored = TRY(options.store.get_session(ids.session));
   return created(session_json(stored), ids.session);
 }
@@ -164,8 +179,11 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   const auto tenant = TRY(call.tenant(std::move(wanted)));
   start.tenant = tenant.value_or("");
   take_trace(options, trace_of(call.request), start);
-  if (const Json* queue = body.if_contains("queue")) {
-    return queue_session(options, *queue, prompt, prepared, start);
+  Queueing queueing;
+  const Json* queue = body.if_contains("queue");
+  if (queue != nullptr) queueing = TRY(queueing_from(*queue));
+  if (queue != nullptr || !options.runtime.may_drive({})) {
+    return queue_session(options, queueing, prompt, prepared, start);
   }
   const SessionId id =
       TRY(options.runtime.start(prepared.agent, std::move(prompt), std::move(start)));
@@ -173,20 +191,48 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   return created(session_json(session), id);
 }
 
+// The next message of a session that has ended, for a worker of the same store.
+Result<void> queue_message(const ServiceOptions& options, SessionId id, Message message,
+                           const Queueing& queueing) {
+  if (queueing.labels) {
+    return fail(ErrorCode::invalid_argument,
+                "'queue' of a message has no labels: the session keeps those that it began with");
+  }
+  Message checked = TRY(checked_user_message(std::move(message)));
+  TRY(options.store.apply_one(Enqueue{.session_id = id,
+                                      .message = std::move(checked),
+                                      .priority = queueing.priority,
+                                      .ready_at = queueing.ready_at}));
+  tell_of_queued(options);
+  return {};
+}
+
 Answer send_message(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const JsonObject body = TRY(call.body());
   Message message = TRY(message_in(body, "text"));
   const Session before = TRY(options.store.get_session(id));
-  auto agent = TRY(options.agents.of_session(before));
-  auto start = TRY(run_options(body, before.config));
-  take_trace(options, trace_of(call.request), start);
-  const EventSequence last_event = options.events.newest();
   const Json* steer = body.if_contains("steer");
   if (steer != nullptr && !steer->is_bool()) {
     return fail(ErrorCode::invalid_argument, "'steer' must be a boolean");
   }
-  if (steer != nullptr && steer->get_bool()) {
+  const bool steers = steer != nullptr && steer->get_bool();
+  const Json* queue = body.if_contains("queue");
+  if (steers && queue != nullptr) {
+    return fail(ErrorCode::invalid_argument, "'steer' and 'queue' exclude each other");
+  }
+  const EventSequence last_event = options.events.newest();
+  const bool is_for_workers = !options.runtime.may_drive(before) && (!steers || before.ended_at);
+  if (queue != nullptr || is_for_workers) {
+    Queueing queueing;
+    if (queue != nullptr) queueing = TRY(queueing_from(*queue));
+    TRY(queue_message(options, id, std::move(message), queueing));
+    return accepted(options, id, last_event);
+  }
+  auto agent = TRY(options.agents.of_session(before));
+  auto start = TRY(run_options(body, before.config));
+  take_trace(options, trace_of(call.request), start);
+  if (steers) {
     TRY(options.runtime.steer(std::move(agent), id, std::move(message), std::move(start)));
   } else {
     TRY(options.runtime.send(std::move(agent), id, std::move(message), std::move(start)));

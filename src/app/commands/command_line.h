@@ -344,6 +344,8 @@ struct ServeCommand {
   std::optional<std::string> certificate;
   std::optional<std::string> key;
   std::vector<std::string> webhooks;  // URLs
+  std::vector<std::string> labels;    // that sessions may ask for
+  std::optional<std::size_t> concurrency;
   OfferedOverMcp offered;
 };
 struct ListTokensCommand {

@@ -28,6 +28,7 @@
 #include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "net/whole_response.h"
+#include "postgres/hints.h"
 #include "runtime/event_writer.h"
 #include "server/compatible_routes.h"
 #include "server/dashboard_routes.h"
@@ -114,12 +115,15 @@ class Serving {
         webhooks_(store_, std::move(webhooks)),
         events_(store_, kPollTime,
                 [this](std::span<const StoredEvent> events) { webhooks_.tell(events); }),
-        writer_(store_, [this] { events_.look(); }) {}
+        writer_(store_, [this] { events_.look(); }) {
+    const StorePlace& place = settings.store();
+    if (place.is_postgres()) hints_.emplace(place.uri, place.schema);
+  }
 
   // Before open(): what is at /mcp. `key_file` is empty where there is no place for it.
   Result<void> offer_over_mcp(const McpOffer& offer, const Settings& settings,
                               CommandContext context, const std::filesystem::path& key_file);
-  Result<void> open(http::ServerOptions options, const std::vector<std::string>& names);
+  Result<void> open(http::ServerOptions options, const ServeCommand& command);
   const http::Server& http() const { return *http_; }
   // Whether nobody else can reach it.
   bool is_local() const {
@@ -155,6 +159,7 @@ class Serving {
   server::EventHub events_;
   server::SessionListeners listeners_;
   runtime::EventWriter writer_;
+  std::optional<postgres::HintSender> hints_;  // for workers of the same store
   const Observer write_ = writer_.observer();
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<McpEndpoint> mcp_;
@@ -175,7 +180,7 @@ Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& sett
   return {};
 }
 
-Result<void> Serving::open(http::ServerOptions options, const std::vector<std::string>& names) {
+Result<void> Serving::open(http::ServerOptions options, const ServeCommand& command) {
   const server::AgentSource source = agents_.source();
   auto runtime =
       Runtime::open({.store = &store_,
@@ -184,6 +189,8 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
                            adopt_trace(telemetry_, session);
                            return source.of_session(session);
                          },
+                     .labels = command.labels,
+                     .most_running = command.concurrency,
                      .observer = [this](const Event& event,
                                         const EventOrigin& origin) { observe(event, origin); },
                      .find_trace = telemetry_ != nullptr ? telemetry_->find_trace() : FindTrace()});
@@ -201,7 +208,7 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
   http_ = std::move(*opened);
   TRY(check_reach());
   std::vector<std::string> hosts = server::hosts_of(http_->addresses());
-  hosts.insert(hosts.end(), names.begin(), names.end());
+  hosts.insert(hosts.end(), command.hosts.begin(), command.hosts.end());
   service_ = std::make_unique<server::Service>(server::ServiceOptions{
       .store = store_,
       .runtime = *runtime_,
@@ -209,6 +216,10 @@ Result<void> Serving::open(http::ServerOptions options, const std::vector<std::s
       .tokens = tokens_,
       .guard = {.hosts = std::move(hosts)},
       .events = events_,
+      .queued =
+          [this] {
+            if (hints_) hints_->send();
+          },
       .models = [this] { return models_json(models_); },
       .metrics = &metrics_,
       .gauges =
@@ -317,7 +328,7 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   if (!offered) {
     context.console.remark(fmt::format("/mcp is not there: {}", offered.error().message));
   }
-  if (auto opened = serving.open(std::move(options), command.hosts); !opened) {
+  if (auto opened = serving.open(std::move(options), command); !opened) {
     return complain_about(opened.error(), context.console);
   }
   announce(serving, tokens, command.certificate ? "https://" : "http://", context.console);

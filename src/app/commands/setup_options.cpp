@@ -190,6 +190,13 @@ LineCheck describe(CLI::App& app, ServeCommand& command) {
   add_repeated(
       app, "--webhook", command.webhooks, "URL",
       "Tell this URL what waits for a person and what has ended; may be given several times");
+  add_list(app, "--labels", command.labels, "LABELS",
+           "What is there that sessions may ask for: gpu,repository=shop");
+  app.add_option("--concurrency", command.concurrency,
+                 "Sessions at a time, more are refused with status 429; 0 leaves all to "
+                 "`wright worker` (without limit)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000));
   add_offered(app, "--mcp-", "At /mcp: ", command.offered);
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);

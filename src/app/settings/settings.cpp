@@ -457,6 +457,7 @@ Result<Settings> load_settings(const SettingFlags& flags, const Environment& env
   settings.command_environment_ =
       clean_environment(Variables(environment.all().begin(), environment.all().end()));
   settings.output_folder_ = default_output_folder(environment);
+  settings.trust_file_ = trusted_agents_file(environment);
   settings.home_folder_ = environment.find_non_empty("HOME").value_or("");
   settings.person_folder_ = default_config_file(environment).parent_path();
   settings.temporary_folder_ = environment.find_non_empty("TMPDIR").value_or("/tmp");

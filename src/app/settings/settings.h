@@ -98,6 +98,8 @@ class Settings {
   std::vector<std::filesystem::path> readable() const;
   std::vector<std::filesystem::path> writable() const;
   const std::filesystem::path& output_folder() const { return output_folder_; }
+  // What the person has agreed to, of this machine. Empty without a home folder.
+  const std::filesystem::path& trust_file() const { return trust_file_; }
   // Where indexes of code are kept: beside the sessions. Empty when none are wanted, or without a
   // home folder.
   std::filesystem::path entity_folder() const;
@@ -151,6 +153,7 @@ class Settings {
   OwnFiles own_files_;
   std::filesystem::path temporary_folder_;
   std::filesystem::path output_folder_;
+  std::filesystem::path trust_file_;
   std::filesystem::path home_folder_;
   std::filesystem::path person_folder_;
   Redactor redactor_;

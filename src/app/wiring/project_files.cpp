@@ -24,14 +24,8 @@ std::filesystem::path real_base(const Settings& settings) {
   return error ? settings.base_path() : base;
 }
 
-// The record beside that of trusted agents.
-std::filesystem::path trust_record(const Settings& settings) {
-  if (settings.output_folder().empty()) return {};
-  return settings.output_folder().parent_path() / "trusted_agents.json";
-}
-
 Result<project::Trusts> trusts_of(const Settings& settings) {
-  auto trusted = TRY(TrustedAgents::load(trust_record(settings)));
+  auto trusted = TRY(TrustedAgents::load(settings.trust_file()));
   return
       [trusted = std::move(trusted)](const std::filesystem::path& path, std::string_view content) {
         return trusted.holds(path, content);
@@ -247,7 +241,7 @@ Result<std::vector<Untrusted>> untrusted_files(const Settings& settings) {
 }
 
 Result<void> trust(const Settings& settings, const std::vector<Untrusted>& files) {
-  auto trusted = TRY(TrustedAgents::load(trust_record(settings)));
+  auto trusted = TRY(TrustedAgents::load(settings.trust_file()));
   for (const Untrusted& file : files) TRY(trusted.add(file.path, file.content));
   return {};
 }

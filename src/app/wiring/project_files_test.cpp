@@ -1,6 +1,7 @@
 // What a project brings along, and who has agreed to it.
 #include "app/wiring/project_files.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -73,6 +74,18 @@ TEST_F(ProjectFiles, say_what_is_wrong_with_hooks_that_cannot_be_agreed_to) {
   const auto files = untrusted_files(settings());
   ASSERT_FALSE(files);
   EXPECT_THAT(files.error().message, ::testing::HasSubstr("hooks.Nope"));
+}
+
+// Such a folder may be shared by machines, or lie where an agent writes.
+TEST_F(ProjectFiles, are_agreed_to_where_results_are_not_kept) {
+  const std::string shared = (home_ / "shared/output").string();
+  home_.write("shared/trusted_agents.json", "").write(".config/wright/config.toml",
+              fmt::format("[sessions]\noutput_folder = \"{}\"\n", shared));
+  ASSERT_EQ(settings().output_folder(), shared);
+  agree();
+  EXPECT_TRUE(std::filesystem::exists(trusted_agents_file(environment())));
+  EXPECT_EQ(std::filesystem::file_size(home_ / "shared/trusted_agents.json"), 0U);
+  EXPECT_TRUE(hooks_count());
 }
 
 TEST_F(ProjectFiles, guard_the_same_files_from_commands_and_from_the_tools_for_files) {
