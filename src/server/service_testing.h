@@ -69,6 +69,9 @@ inline Model parrot() {
 struct Served {
   Model model = parrot();
   std::vector<Tool> tools = {};  // more of them
+  std::vector<std::string> labels = {};             // of the runtime
+  std::optional<std::size_t> most_running = {};     // of the runtime
+  std::function<void()> queued = {};                // see ServiceOptions
 };
 
 class ServedService {
@@ -104,6 +107,8 @@ class ServedService {
     runtime_ = std::move(
         *Runtime::open({.store = store_.get(),
                         .agents = agents.of_session,
+                        .labels = what.labels,
+                        .most_running = what.most_running,
                         .observer = [this, write](const Event& event, const EventOrigin& origin) {
                           write(event, origin);
                           metrics_.observe(event, origin);
@@ -118,6 +123,7 @@ class ServedService {
                                                         .tokens = tokens_,
                                                         .guard = {.hosts = hosts()},
                                                         .events = events_,
+                                                        .queued = what.queued,
                                                         .metrics = &metrics_});
     add_all_routes(*service_);
     service_->add(compatible_routes(service_->options(), listeners_));

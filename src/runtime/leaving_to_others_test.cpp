@@ -1,0 +1,137 @@
+// Sessions that one process may not drive, or not now: what is asked of it counts all the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <string>
+#include <vector>
+
+#include "runtime/runtime_testing.h"
+
+namespace wright {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::agent_with;
+using testing::asking;
+using testing::call;
+using testing::calling;
+using testing::open_runtime;
+using testing::says;
+using testing::value_of;
+
+// A session of the queue that asks for a place, and waits for a person there.
+class LeavingToOthers : public ::testing::Test {
+ protected:
+  LeavingToOthers() {
+    id_ = value_of(store_->create_session(
+        {.agent_name = "asking", .user_prompt = "Go", .is_queued = true, .labels = {"shop"}}));
+    const auto shop = open({"shop"});
+    EXPECT_EQ(value_of(shop->claim(1)), std::vector<SessionId>{id_});
+    const RunResult waiting = value_of(shop->wait(id_));
+    wait_ = waiting.waits.empty() ? 0 : waiting.waits.front().wait_id;
+  }
+
+  std::unique_ptr<Runtime> open(std::vector<std::string> labels) {
+    return value_of(Runtime::open(
+        {.store = store_.get(),
+         .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
+         .labels = std::move(labels)}));
+  }
+  SessionStatus status() { return value_of(store_->get_session(id_)).status; }
+  void goes_on_in_the_shop() {
+    const auto shop = open({"shop"});
+    EXPECT_EQ(value_of(shop->resume_abandoned()), std::vector<SessionId>{id_});
+    EXPECT_EQ(value_of(shop->wait(id_)).text, "blue;");
+  }
+
+  const std::unique_ptr<Store> store_ = open_memory_store();
+  const AgentPointer agent_ =
+      agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  SessionId id_ = 0;
+  WaitId wait_ = 0;
+};
+
+TEST_F(LeavingToOthers, takes_an_answer_where_the_place_is_not) {
+  const auto door = open({});
+  const auto answered = door->answer(wait_, Json("blue"), "Ada");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(door->running(), 0U);
+  EXPECT_TRUE(value_of(door->resume_abandoned()).empty());
+  EXPECT_EQ(status(), SessionStatus::waiting);
+  goes_on_in_the_shop();
+}
+
+TEST_F(LeavingToOthers, takes_an_answer_where_the_agent_is_not) {
+  const auto door = value_of(
+      Runtime::open({.store = store_.get(),
+                     .agents = [](const Session&) -> Result<AgentPointer> {
+                       return fail(ErrorCode::not_found, "Not here");
+                     },
+                     .labels = {"shop"}}));
+  const auto answered = door->answer(wait_, Json("blue"), "Ada");
+  ASSERT_TRUE(answered) << answered.error().message;
+  goes_on_in_the_shop();
+}
+
+TEST_F(LeavingToOthers, refuses_to_go_on_where_the_place_is_not) {
+  const auto door = open({"office"});
+  EXPECT_FALSE(door->may_drive(value_of(store_->get_session(id_))));
+  const auto resumed = door->resume(agent_, id_);
+  ASSERT_FALSE(resumed);
+  EXPECT_EQ(resumed.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(resumed.error().message, HasSubstr("shop"));
+  EXPECT_EQ(value_of(store_->get_session(id_)).runner_id, std::nullopt);
+}
+
+TEST_F(LeavingToOthers, cancels_where_the_place_is_not) {
+  const auto door = open({});
+  ASSERT_TRUE(door->cancel(id_, "Enough"));
+  EXPECT_EQ(status(), SessionStatus::cancelled);
+}
+
+TEST_F(LeavingToOthers, drives_no_more_than_it_may) {
+  std::latch let_go(1);
+  const auto slow = agent_with(
+      "slow", model_from("test", "slow",
+                         [&](const Request&, const ModelCall&) -> Result<Response> {
+                           let_go.wait();
+                           return says("Done");
+                         }),
+      {});
+  const auto runtime = value_of(Runtime::open(
+      {.store = store_.get(),
+       .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
+       .labels = {"shop"},
+       .most_running = 1}));
+  const SessionId first = value_of(runtime->start(slow, "Go"));
+  const auto second = runtime->start(slow, "Go");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::rate_limited);
+  ASSERT_TRUE(runtime->answer(wait_, Json("blue"), "Ada")) << "the answer stands";
+  EXPECT_EQ(status(), SessionStatus::waiting);
+  EXPECT_TRUE(value_of(runtime->resume_abandoned()).empty());
+  EXPECT_TRUE(value_of(runtime->claim(1)).empty());
+  let_go.count_down();
+  EXPECT_TRUE(runtime->wait(first));
+  while (runtime->running() > 0) std::this_thread::yield();
+  EXPECT_EQ(value_of(runtime->resume_abandoned()), std::vector<SessionId>{id_});
+  EXPECT_EQ(value_of(runtime->wait(id_)).text, "blue;");
+  EXPECT_EQ(value_of(store_->list_sessions({})).size(), 2U) << "nothing is left of the second";
+}
+
+TEST_F(LeavingToOthers, drives_nothing_when_it_may_drive_none) {
+  const auto door = value_of(Runtime::open(
+      {.store = store_.get(),
+       .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
+       .labels = {"shop"},
+       .most_running = 0}));
+  EXPECT_FALSE(door->may_drive(Session()));
+  ASSERT_TRUE(door->answer(wait_, Json("blue"), "Ada"));
+  EXPECT_TRUE(value_of(door->resume_abandoned()).empty());
+  EXPECT_FALSE(door->start(agent_, "Go"));
+  goes_on_in_the_shop();
+}
+
+}  // namespace
+}  // namespace wright

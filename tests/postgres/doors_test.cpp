@@ -1,0 +1,111 @@
+// Front doors that drive nothing, and a worker: real programs on one PostgreSQL. What is asked of one
+// door is seen at the other, and the worker is told of it before it would have looked.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "cli/process.h"
+#include "cli/unix_socket.h"
+#include "postgres/test_cluster.h"
+
+namespace wright::cli {
+namespace {
+
+using postgres::TestCluster;
+
+Json json_of(const std::string& answer) {
+  const std::size_t end = answer.find("\r\n\r\n");
+  auto parsed = parse_json(end == std::string::npos ? "" : answer.substr(end + 4));
+  EXPECT_TRUE(parsed) << answer;
+  return parsed ? *parsed : Json();
+}
+
+class Doors : public ::testing::Test {
+ protected:
+  Doors() {
+    home_.environment["WRIGHT_STORE"] = fmt::format(
+        "{}&schema={}", TestCluster::instance().url(), TestCluster::new_schema());
+    for (const char* name : {"a", "b"}) doors_.push_back(open(name));
+  }
+  std::unique_ptr<Process> open(const std::string& name) {
+    auto door = std::make_unique<Process>(
+        Arguments{"serve", "--concurrency", "0", "--listen",
+                  "unix:" + (home_.path() / name).string()},
+        home_.environment, home_.project(), Streams::pipes);
+    door->await("Listening on unix:");
+    return door;
+  }
+  // The worker would look by itself in ten minutes only.
+  std::unique_ptr<Process> worker() {
+    auto worker = std::make_unique<Process>(
+        Arguments{"worker", "--poll", "10m", "--lease", "2s", "--labels", "shop"},
+        home_.environment, home_.project(), Streams::pipes);
+    worker->await("Worker with room");
+    return worker;
+  }
+  Json ask(const std::string& door, const std::string& method, const std::string& path,
+           const std::string& body = {}) {
+    return json_of(over_socket(home_.path() / door, request_for(method, path, body)));
+  }
+  std::string status(const std::string& door, std::int64_t id) {
+    return std::string(
+        ask(door, "GET", fmt::format("/api/v1/sessions/{}", id)).at("status").as_string());
+  }
+  // Far less than the worker's own pause.
+  bool becomes(const std::string& door, std::int64_t id, const std::string& wanted) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (std::chrono::steady_clock::now() < until) {
+      if (status(door, id) == wanted) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return false;
+  }
+
+  Home home_;
+  std::vector<std::unique_ptr<Process>> doors_;
+};
+
+TEST_F(Doors, leave_sessions_and_their_next_messages_to_a_worker) {
+  const auto working = worker();
+  const Json begun = ask("a", "POST", "/api/v1/sessions",
+                         R"({"agent":"codebase-analysis","prompt":"How many files are there?",)"
+                         R"("queue":{"labels":["shop"]}})");
+  const std::int64_t id = begun.at("id").as_int64();
+  EXPECT_EQ(begun.at("status").as_string(), "queued");
+  EXPECT_TRUE(becomes("b", id, "completed"));
+  // One door dies; the other knows all that happened.
+  doors_.front()->send(SIGKILL);
+  doors_.front()->finish();
+  const std::string events = over_socket(
+      home_.path() / "b",
+      request_for("GET", fmt::format("/api/v1/sessions/{}/events?follow=false", id)));
+  EXPECT_NE(events.find("run_ended"), std::string::npos) << events;
+  const std::string path = fmt::format("/api/v1/sessions/{}/messages", id);
+  const Json sent = ask("b", "POST", path, R"({"text":"Where is alpha_function defined?"})");
+  EXPECT_EQ(sent.at("status").as_string(), "queued") << to_text(sent);
+  EXPECT_TRUE(becomes("b", id, "completed"));
+  const std::string messages = to_text(ask("b", "GET", path));
+  EXPECT_NE(messages.find("alpha_function"), std::string::npos) << messages;
+  working->send(SIGTERM);
+  EXPECT_EQ(working->finish().exit_code, 0);
+}
+
+TEST_F(Doors, cancel_what_waits_in_the_queue) {
+  const Json begun = ask("a", "POST", "/api/v1/sessions",
+                         R"({"agent":"codebase-analysis","prompt":"How many files?"})");
+  const std::int64_t id = begun.at("id").as_int64();
+  EXPECT_EQ(begun.at("status").as_string(), "queued");
+  ask("b", "POST", fmt::format("/api/v1/sessions/{}/cancel", id), "{}");
+  EXPECT_EQ(status("a", id), "cancelled");
+}
+
+}  // namespace
+}  // namespace wright::cli
