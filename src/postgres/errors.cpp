@@ -48,6 +48,10 @@ bool is_timeout(const Outcome& outcome) {
   return outcome.has_state(kQueryCanceled);
 }
 
+bool is_lock_not_available(const Outcome& outcome) {
+  return outcome.has_state("55P03");
+}
+
 bool is_about_preparing(const Outcome& outcome) {
   // 0A000: the result of a kept statement has changed since a migration.
   return outcome.has_state("26000") || outcome.has_state("42P05") || outcome.has_state("0A000") ||

@@ -20,6 +20,8 @@ inline constexpr std::string_view kUniqueViolation = "23505";
 bool is_conflict(const Outcome& outcome);
 // The server has given up because of the time.
 bool is_timeout(const Outcome& outcome);
+// A table is in use for longer than `lock_timeout` says.
+bool is_lock_not_available(const Outcome& outcome);
 // The server does not have a statement under that name, or has it already: see Preparing.
 bool is_about_preparing(const Outcome& outcome);
 

@@ -87,6 +87,41 @@ TEST(PostgresMigrations, bring_tables_of_the_version_before_along) {
   EXPECT_EQ(cluster.run(fmt::format("SELECT value FROM {}.agent_records", schema)), "v\n");
 }
 
+// Somebody reads a table for hours. Those who work go on, and the change comes when it can.
+TEST(PostgresMigrations, let_others_through_while_a_table_is_in_use) {
+  const std::string schema = TestCluster::new_schema();
+  Connection connection = Connection::open(TestCluster::instance().url()).value();
+  expect_ok(migrate(connection, schema, migrations().first(3)));
+  Connection reader = Connection::open(TestCluster::instance().url()).value();
+  ASSERT_TRUE(said_on(reader, "BEGIN").is_done());
+  ASSERT_TRUE(
+      said_on(reader, fmt::format("SELECT count(*) FROM {}.agent_sessions", schema)).is_done());
+  Result<void> migrated;
+  std::thread migrating([&] { migrated = migrate(connection, schema, migrations()); });
+  TestCluster& cluster = TestCluster::instance();
+  const std::string waiting = fmt::format(
+      "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{}.agent_sessions'::regclass",
+      schema);
+  for (int i = 0; i < 3'000 && cluster.run(waiting) == "0\n"; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  Connection worker = Connection::open(TestCluster::instance().url()).value();
+  ASSERT_TRUE(said_on(worker, "SET statement_timeout = '60s'").is_done());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(said_on(worker, fmt::format("INSERT INTO {}.agent_sessions (agent_name, provider, "
+                                            "model, user_prompt, started_at, status) VALUES ('b', "
+                                            "'p', 'm', 'Go', 1, 'queued')",
+                                            schema))
+                    .is_done());
+  }
+  ASSERT_TRUE(said_on(reader, "ROLLBACK").is_done());
+  migrating.join();
+  expect_ok(migrated);
+  const auto store =
+      value_of(open_postgres_store(TestCluster::instance().url(), {.schema = schema}));
+  EXPECT_EQ(value_of(store->list_sessions({})).size(), 3U);
+}
+
 TEST(PostgresQueue, goes_on_beside_a_transaction_that_stays_open) {
   const OwnSchema own;
   Connection reader = Connection::open(TestCluster::instance().url()).value();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 #include <array>
 #include <optional>
 
@@ -236,6 +237,35 @@ Result<bool> is_current(const Stored& stored, std::string_view schema, int versi
                           schema, stored.version, version));
 }
 
+// Whoever reads a table for long makes those wait who want to change it, and everybody else waits
+// behind these. So they give up soon, let the others through, and try again.
+constexpr std::chrono::milliseconds kLongestWaitForTable{2'000};
+constexpr std::chrono::milliseconds kPauseForOthers{1'000};
+
+std::vector<std::string> statements_of(std::span<const Migration> steps, int from,
+                                       std::string_view schema) {
+  std::vector<std::string> statements;
+  if (from == 0) {
+    statements.push_back(fmt::format("CREATE SCHEMA IF NOT EXISTS \"{}\"", schema));
+    statements.push_back(in_schema(
+        "CREATE TABLE @agent_schema (version BIGINT NOT NULL, oldest BIGINT NOT NULL)", schema));
+    statements.push_back(in_schema("INSERT INTO @agent_schema VALUES (0, 0)", schema));
+  }
+  for (const Migration& step : steps) {
+    if (step.version <= from) continue;
+    std::string_view left = step.sql;
+    for (std::size_t end = left.find(";\n"); end != std::string_view::npos;
+         end = left.find(";\n")) {
+      statements.push_back(in_schema(left.substr(0, end), schema));
+      left.remove_prefix(end + 2);
+    }
+    statements.push_back(in_schema(fmt::format("UPDATE @agent_schema SET version = {}, oldest = {}",
+                                               step.version, step.oldest),
+                                   schema));
+  }
+  return statements;
+}
+
 }  // namespace
 
 std::span<const Migration> migrations() {
@@ -285,52 +315,38 @@ Result<void> migrate(Connection& connection, std::string_view schema,
   if (is_done) return {};
 
   const Deadline deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
-  const auto run = [&](const std::vector<std::string>& statements) -> Result<void> {
+  const auto run = [&](const std::vector<std::string>& statements) {
     std::vector<Sql> texts;
     for (const std::string& statement : statements) texts.emplace_back(statement);
     std::vector<Request> requests;
     for (const Sql& text : texts) requests.push_back({.sql = &text});
-    return all_done(connection.exchange(requests, deadline, Preparing::every_time));
+    return connection.exchange(requests, deadline, Preparing::every_time);
   };
-  TRY(run({"BEGIN", fmt::format("SELECT pg_advisory_xact_lock({}, {})", kLockClass,
-                                lock_of(schema, "migrate"))}));
-  // Another process may have been faster, so only what is seen under the lock counts.
-  const auto apply = [&]() -> Result<void> {
-    stored = TRY(stored_version(connection, schema));
-    const bool is_done_now = TRY(is_current(stored, schema, target));
-    if (is_done_now) return {};
-    std::vector<std::string> statements;
-    if (stored.version == 0) {
-      statements.push_back(fmt::format("CREATE SCHEMA IF NOT EXISTS \"{}\"", schema));
-      statements.push_back(in_schema(
-          "CREATE TABLE @agent_schema (version BIGINT NOT NULL, oldest BIGINT NOT NULL)", schema));
-      statements.push_back(in_schema("INSERT INTO @agent_schema VALUES (0, 0)", schema));
+  while (true) {
+    TRY(all_done(run({"BEGIN",
+                      fmt::format("SELECT pg_advisory_xact_lock({}, {})", kLockClass,
+                                  lock_of(schema, "migrate")),
+                      fmt::format("SET LOCAL lock_timeout = {}", kLongestWaitForTable.count())})));
+    bool is_table_in_use = false;
+    // Another process may have been faster, so only what is seen under the lock counts.
+    const auto apply = [&]() -> Result<void> {
+      stored = TRY(stored_version(connection, schema));
+      const bool is_done_now = TRY(is_current(stored, schema, target));
+      if (is_done_now) return {};
+      const Outcome outcome = run(statements_of(steps, stored.version, schema));
+      is_table_in_use = is_lock_not_available(outcome);
+      return all_done(outcome);
+    };
+    auto applied = apply();
+    if (applied) return all_done(run({"COMMIT"}));
+    if (connection.is_open()) TRY(all_done(run({"ROLLBACK"})));
+    if (!is_table_in_use || std::chrono::steady_clock::now() > deadline) {
+      applied.error().message = fmt::format("The tables of the schema {} cannot be made: {}",
+                                            schema, applied.error().message);
+      return applied;
     }
-    for (const Migration& step : steps) {
-      if (step.version <= stored.version) continue;
-      std::string_view left = step.sql;
-      for (std::size_t end = left.find(";\n"); end != std::string_view::npos;
-           end = left.find(";\n")) {
-        statements.push_back(in_schema(left.substr(0, end), schema));
-        left.remove_prefix(end + 2);
-      }
-      statements.push_back(in_schema(fmt::format("UPDATE @agent_schema SET version = {}, "
-                                                 "oldest = {}",
-                                                 step.version, step.oldest),
-                                     schema));
-    }
-    return run(statements);
-  };
-  auto applied = apply();
-  if (!applied) {
-    if (connection.is_open()) {
-      TRY(run({"ROLLBACK"}));
-    }
-    applied.error().message = fmt::format("The tables of the schema {} cannot be made: {}", schema,
-                                          applied.error().message);
-    return applied;
+    std::this_thread::sleep_for(kPauseForOthers);
   }
-  return run({"COMMIT"});
 }
 
 }  // namespace wright::postgres

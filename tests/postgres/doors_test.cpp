@@ -86,7 +86,7 @@ TEST_F(Doors, leave_sessions_and_their_next_messages_to_a_worker) {
   doors_.front()->finish();
   const std::string events = over_socket(
       home_.path() / "b",
-      request_for("GET", fmt::format("/api/v1/sessions/{}/events?follow=false", id)));
+      request_for("GET", fmt::format("/api/v1/sessions/{}/events", id)));
   EXPECT_NE(events.find("run_ended"), std::string::npos) << events;
   const std::string path = fmt::format("/api/v1/sessions/{}/messages", id);
   const Json sent = ask("b", "POST", path, R"({"text":"Where is alpha_function defined?"})");
