@@ -9,7 +9,6 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/machine.h"
-#include "app/commands/serve.h"
 #include "app/settings/paths.h"
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"

@@ -289,11 +289,6 @@ void announce(const Serving& serving, server::Tokens& tokens, std::string_view s
 
 }  // namespace
 
-std::filesystem::path tokens_file(const Environment& environment) {
-  const auto beside = trusted_agents_file(environment);
-  return beside.empty() ? beside : beside.parent_path() / "tokens.json";
-}
-
 ExitCode execute(const ServeCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;

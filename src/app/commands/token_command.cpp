@@ -4,7 +4,7 @@
 #include <boost/json/array.hpp>
 
 #include "app/commands/commands.h"
-#include "app/commands/serve.h"
+#include "app/settings/paths.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/stored_session.h"
 #include "server/tokens.h"

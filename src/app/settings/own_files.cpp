@@ -35,18 +35,20 @@ OwnFiles own_files(const OwnFilesOf& of, const Environment& environment) {
         of.workplaces, [&](const auto& place) { return lies_in(real(place), folder); });
     if (!holds_work) found.folders.push_back(folder);
   };
-  const auto tokens = trusted_agents_file(environment);
+  const auto trusted = trusted_agents_file(environment);
+  const auto tokens = tokens_file(environment);
   add_folder_of(default_config_file(environment));
   add_folder_of(default_database_file(environment));
-  add_folder_of(tokens);
+  add_folder_of(trusted);
   // Also where the folder around them could not be hidden.
   add(of.config);
   add(default_config_file(environment));
+  add(trusted);
+  if (!trusted.empty()) add(trusted.parent_path() / "mcp_tokens.json");
   add(tokens);
   if (!tokens.empty()) {
-    for (const char* name : {"tokens.json", "mcp_key", "mcp_tokens.json"}) {
-      add(tokens.parent_path() / name);
-    }
+    add(std::filesystem::path(tokens) += ".lock");
+    add(tokens.parent_path() / "mcp_key");
   }
   if (!of.database.empty()) {
     for (const char* ending : {"", "-wal", "-shm", "-journal"}) {

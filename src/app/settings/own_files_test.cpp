@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/settings/paths.h"
+
 namespace wright::app {
 namespace {
 
@@ -23,6 +25,17 @@ TEST(OwnFiles, are_the_folders_of_a_home_and_what_lies_elsewhere) {
     EXPECT_TRUE(has(own, path)) << path;
   }
   EXPECT_FALSE(has(own, "/srv/project")) << "a project is not Wright's";
+}
+
+TEST(OwnFiles, are_the_tokens_wherever_they_are_kept) {
+  const Environment environment(Environment::Variables{{"HOME", "/home/nobody-here"},
+                                                       {"WRIGHT_TOKENS", "/srv/shared/tokens"}});
+  EXPECT_EQ(tokens_file(environment), "/srv/shared/tokens");
+  const OwnFiles own = own_files({}, environment);
+  for (const char* path : {"/srv/shared/tokens", "/srv/shared/tokens.lock", "/srv/shared/mcp_key",
+                           "/home/nobody-here/.local/state/wright"}) {
+    EXPECT_TRUE(has(own, path)) << path;
+  }
 }
 
 TEST(OwnFiles, leave_a_folder_that_is_worked_in_but_not_the_files_in_it) {

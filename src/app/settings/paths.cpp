@@ -47,6 +47,14 @@ std::filesystem::path trusted_agents_file(const Environment& environment) {
   return folder.empty() ? folder : folder / "wright" / "trusted_agents.json";
 }
 
+std::filesystem::path tokens_file(const Environment& environment) {
+  if (const auto given = environment.find_non_empty("WRIGHT_TOKENS")) {
+    return expand_home(*given, environment);
+  }
+  const auto beside = trusted_agents_file(environment);
+  return beside.empty() ? beside : beside.parent_path() / "tokens.json";
+}
+
 std::filesystem::path default_history_file(const Environment& environment) {
   const auto folder = base_folder(environment, "XDG_STATE_HOME", ".local/state");
   return folder.empty() ? folder : folder / "wright" / "chat_history";

@@ -24,6 +24,9 @@ std::filesystem::path user_agents_folder(const Environment& environment);
 std::filesystem::path project_agents_folder(const std::filesystem::path& base);
 // Which of the latter a person has agreed to. Empty without a home.
 std::filesystem::path trusted_agents_file(const Environment& environment);
+// Where hashes of tokens are kept: $WRIGHT_TOKENS, for servers of several machines that share them, or
+// beside the former. Empty without a home.
+std::filesystem::path tokens_file(const Environment& environment);
 // $XDG_STATE_HOME/wright/chat_history, or ~/.local/state/wright/chat_history. Empty without a home.
 std::filesystem::path default_history_file(const Environment& environment);
 
