@@ -73,8 +73,10 @@ class Steering {
 // What was said to a stored session and is not yet in its conversation, the oldest first.
 Result<std::vector<Message>> untaken_messages(Store& store, SessionId id);
 // Takes it back, for whoever wants to say it otherwise, once the session has ended; what was taken
-// meanwhile is not in it.
-Result<std::vector<Message>> recall_messages(Store& store, SessionId id);
+// meanwhile is not in it. With `own`, only what is among these, once for each: the rest is somebody
+// else's.
+Result<std::vector<Message>> recall_messages(Store& store, SessionId id,
+                                             std::optional<std::vector<Message>> own = {});
 
 struct RunResult {
   enum class Status : std::uint8_t { completed, waiting };

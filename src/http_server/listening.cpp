@@ -134,7 +134,8 @@ Result<HostAndPort> host_and_port(std::string_view address) {
   const std::string_view port =
       colon == std::string_view::npos ? std::string_view() : address.substr(colon + 1);
   if (host.empty() || port.empty() ||
-      port.find_first_not_of("0123456789") != std::string_view::npos || port.size() > 5) {
+      port.find_first_not_of("0123456789") != std::string_view::npos || port.size() > 5 ||
+      std::stoi(std::string(port)) > 65'535) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("'{}' is no address to listen on: write HOST:PORT, [IPV6]:PORT or "
                             "unix:PATH",

@@ -77,9 +77,15 @@ Result<std::vector<Message>> untaken_messages(Store& store, SessionId id) {
   return messages;
 }
 
-Result<std::vector<Message>> recall_messages(Store& store, SessionId id) {
+Result<std::vector<Message>> recall_messages(Store& store, SessionId id,
+                                             std::optional<std::vector<Message>> own) {
   std::vector<Message> messages;
   for (session::Said& said : TRY(runtime::said_to(store, id))) {
+    if (own) {
+      const auto found = std::ranges::find(*own, said.message);
+      if (found == own->end()) continue;
+      own->erase(found);
+    }
     // Replacing it first tells whether it was still there.
     const std::string kind(session::kSaidKind);
     const std::vector<Write> writes{

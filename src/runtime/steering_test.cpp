@@ -125,6 +125,15 @@ TEST(Steering, is_kept_while_a_session_waits_and_when_it_was_stopped) {
   EXPECT_EQ(value_of(recall_messages(*store, id)),
             (std::vector<Message>{Message::user("never mind")}));
   EXPECT_TRUE(value_of(recall_messages(*store, id)).empty());
+
+  // What others have said is not taken back with it, nor what was not said.
+  for (const char* said : {"mine", "theirs", "mine"}) {
+    ASSERT_TRUE(runtime::store_said(*store, id, Message::user(said)));
+  }
+  EXPECT_EQ(value_of(recall_messages(*store, id, {{Message::user("mine"), Message::user("taken")}})),
+            (std::vector<Message>{Message::user("mine")}));
+  EXPECT_EQ(value_of(untaken_messages(*store, id)),
+            (std::vector<Message>{Message::user("theirs"), Message::user("mine")}));
 }
 
 TEST(Steering, of_a_runtime_reaches_sessions_that_run_and_that_have_ended) {

@@ -184,8 +184,10 @@ class Chat {
       return ChatMessage{line};
     }
     if (auto prompt = conversation_.servers().prompt_of(line)) {
-      return *prompt ? ChatLine(ChatMessage{std::move(**prompt)})
-                     : ChatLine(BadCommand{prompt->error().message});
+      if (!*prompt) return BadCommand{prompt->error().message};
+      // What the server says brings no files along: only what was typed does.
+      const std::size_t space = std::min(line.find(' '), line.size());
+      return ChatMessage{std::move(**prompt), line.substr(space)};
     }
     ChatLine meant = read_chat_line(line);
     if (has_unseen_ && std::holds_alternative<ShellLine>(meant)) {

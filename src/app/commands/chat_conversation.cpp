@@ -185,9 +185,12 @@ ExitCode Conversation::say(const Message& said) {
   });
 }
 
-Result<void> Conversation::steer(const Message& said) {
+Result<Message> Conversation::steer(const Message& said) {
   auto message = hooks_->submitted(said, session_id_, interruption_.token());
-  if (message) return steering_.say(std::move(*message));
+  if (message) {
+    TRY(steering_.say(*message));
+    return message;
+  }
   // A hook that was stopped has said nothing.
   if (interruption_.has_happened()) return fail(ErrorCode::cancelled, message.error().message);
   return std::unexpected(std::move(message).error());

@@ -52,7 +52,7 @@ class Conversation {
   ExitCode say(const Message& said);
   // Says something to the turn that runs, from any thread; see Steering.
   // Refused by hooks: ErrorCode::permission_denied.
-  Result<void> steer(const Message& said);
+  Result<Message> steer(const Message& said);
   // What the function gives back is held while a turn runs, and not while a person is asked.
   using Held = std::shared_ptr<void>;
   void while_it_works(std::function<Held()> hold) { hold_ = std::move(hold); }

@@ -73,6 +73,17 @@ std::filesystem::path existing(std::string path, const std::filesystem::path& ba
   }
 }
 
+bool is_named_like_image(const std::filesystem::path& path) {
+  const std::string kind = lower(path.extension().string());
+  return kind == ".png" || kind == ".jpg" || kind == ".jpeg" || kind == ".gif" || kind == ".webp";
+}
+
+// By its name: of a kind that goes along as it is, and not as text.
+bool is_named_like_attachment(const std::filesystem::path& path) {
+  const std::string kind = lower(path.extension().string());
+  return is_named_like_image(path) || kind == ".pdf" || kind == ".wav" || kind == ".mp3";
+}
+
 // The paths of images in a message, as terminals write files that are dropped on them: absolute, in
 // quotes or with a backslash before blanks.
 std::vector<std::string> pasted_images_in(std::string_view message) {
@@ -80,10 +91,7 @@ std::vector<std::string> pasted_images_in(std::string_view message) {
   std::string word;
   char quote = '\0';
   const auto end_word = [&] {
-    const std::string kind = lower(std::filesystem::path(word).extension().string());
-    const bool is_image =
-        kind == ".png" || kind == ".jpg" || kind == ".jpeg" || kind == ".gif" || kind == ".webp";
-    if (is_image && (word.starts_with('/') || word.starts_with("~/"))) paths.push_back(word);
+    if (is_named_like_image(word) && (word.starts_with('/') || word.starts_with("~/"))) paths.push_back(word);
     word.clear();
   };
   for (std::size_t i = 0; i < message.size(); ++i) {
@@ -131,7 +139,14 @@ Mentions with_mentions(std::string_view message, const std::filesystem::path& ba
   std::size_t left = kMostMentioned;
   for (const std::string& path : paths_in(rules.typed ? *rules.typed : message)) {
     const auto file = existing(path, base, environment);
-    if (file.empty()) continue;
+    if (file.empty()) {
+      // Many words begin with '@'; one that names a picture was meant to show it.
+      if (is_named_like_attachment(path)) {
+        mentions.problems.push_back(
+            fmt::format("@{} does not go along: there is no such file", path));
+      }
+      continue;
+    }
     // A text that was pasted may name anything.
     if (!project::is_inside(file, base)) {
       mentions.problems.push_back(
@@ -147,14 +162,16 @@ Mentions with_mentions(std::string_view message, const std::filesystem::path& ba
     std::string content;
     if (std::filesystem::is_directory(file, error)) {
       content = listing_of(file);
-    } else if (auto image = project::read_attachment(file, base)) {
-      add_image(mentions, path, std::move(*image));
-      continue;
     } else {
+      auto image = project::read_attachment(file, base);
+      if (image) {
+        add_image(mentions, path, std::move(*image));
+        continue;
+      }
       auto text = project::read_text(file, kLargestMention, base);
       if (!text) {
-        mentions.problems.push_back(
-            fmt::format("@{} does not go along: {}", path, text.error().message));
+        const Error& why = is_named_like_attachment(file) ? image.error() : text.error();
+        mentions.problems.push_back(fmt::format("@{} does not go along: {}", path, why.message));
         continue;
       }
       content = std::move(*text);

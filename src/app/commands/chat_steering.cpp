@@ -32,7 +32,8 @@ ChatSteering::ChatSteering(Conversation& conversation, ChatEditor& editor, const
 // In the thread that reads. False: it is for the prompt.
 bool ChatSteering::entered(const std::string& line) {
   if (line.starts_with('/') || line.starts_with('!')) return false;
-  const auto steered = conversation_.steer(message_of_(line));
+  Message message = message_of_(line);
+  const auto steered = conversation_.steer(message);
   if (!steered && steered.error().code == ErrorCode::permission_denied) {
     conversation_.display().say(
         painted("  ✗ not sent: " + on_one_line(steered.error().message), Colour::red, screen_));
@@ -42,26 +43,30 @@ bool ChatSteering::entered(const std::string& line) {
   conversation_.display().say(painted(
       "  ⋯ queued: " + shortened(on_one_line(line), screen_.columns / 2), Colour::dim, screen_));
   const std::lock_guard lock(mutex_);
-  lines_.push_back(line);
+  said_.push_back({line, std::move(message)});
   return true;
 }
 
 void ChatSteering::keep_what_was_not_taken(Store& store) {
-  const std::vector<std::string> lines = [&] {
+  const std::vector<Said> said = [&] {
     const std::lock_guard lock(mutex_);
-    return std::exchange(lines_, {});
+    return std::exchange(said_, {});
   }();
-  if (lines.empty() || conversation_.session_id() == 0) return;
+  if (said.empty() || conversation_.session_id() == 0) return;
   const auto session = store.get_session(conversation_.session_id());
   if (!session || !session->ended_at) return;
-  // More than was typed here is also somebody else's: then all of it stays for the next turn.
-  const auto there = untaken_messages(store, session->id);
-  if (!there || there->size() > lines.size()) return;
-  const auto untaken = recall_messages(store, session->id);
+  std::vector<Message> own;
+  for (const Said& each : said) own.push_back(each.message);
+  // What others have said stays for the next turn.
+  auto untaken = recall_messages(store, session->id, std::move(own));
   if (!untaken) return;
-  const std::size_t first = lines.size() - std::min(lines.size(), untaken->size());
-  for (std::size_t i = first; i < lines.size(); ++i) {
-    editor_.typed().feed(as_keys((i == first ? "" : "\n") + lines[i]));
+  bool is_first = true;
+  for (const Said& each : said) {
+    const auto found = std::ranges::find(*untaken, each.message);
+    if (found == untaken->end()) continue;
+    untaken->erase(found);
+    editor_.typed().feed(as_keys((is_first ? "" : "\n") + each.line));
+    is_first = false;
   }
 }
 

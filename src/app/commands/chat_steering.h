@@ -32,7 +32,11 @@ class ChatSteering {
   const Terminal screen_;
   const MessageOf message_of_;
   std::mutex mutex_;
-  std::vector<std::string> lines_;  // of the turn, as they were typed
+  struct Said {
+    std::string line;  // as it was typed
+    Message message;
+  };
+  std::vector<Said> said_;  // to the turn
 };
 
 }  // namespace wright::app
