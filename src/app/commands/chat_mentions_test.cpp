@@ -52,6 +52,16 @@ TEST(Mentions, bring_images_along_as_they_are) {
             1U);
 }
 
+TEST(Mentions, say_why_an_image_does_not_go_along) {
+  const tools::TemporaryFolder folder;
+  folder.write("big.png", "\x89PNG\r\n\x1A\n" + std::string(std::size_t{17} << 20U, 'x'));
+  const auto said = with_mentions("@big.png @nosuch.png @nobody", folder.path(), Environment());
+  ASSERT_EQ(said.problems.size(), 2U);
+  EXPECT_EQ(said.problems[0].find("256"), std::string::npos) << said.problems[0];
+  EXPECT_NE(said.problems[0].find("larger"), std::string::npos) << said.problems[0];
+  EXPECT_NE(said.problems[1].find("no such file"), std::string::npos) << said.problems[1];
+}
+
 TEST(Mentions, bring_nothing_from_outside_of_the_folder) {
   const tools::TemporaryFolder folder;
   folder.write("secret.txt", "secret").make_folder("base").link("base/link", folder / "secret.txt");
