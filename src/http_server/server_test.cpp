@@ -143,16 +143,6 @@ TEST(HttpServer, takes_the_place_of_a_dead_unix_socket_but_not_of_a_living_one_o
   EXPECT_FALSE(Server::open({.listen = {"unix:" + file}}, echo));
 }
 
-TEST(Listening, wants_a_port_that_there_is) {
-  for (const char* address : {"127.0.0.1:65536", "127.0.0.1:99999", "127.0.0.1:-1", "127.0.0.1:",
-                              "127.0.0.1:123456", "127.0.0.1"}) {
-    const auto opened = listen_on(address);
-    ASSERT_FALSE(opened) << address;
-    EXPECT_NE(opened.error().message.find("no address"), std::string::npos)
-        << opened.error().message;
-  }
-}
-
 TEST(HttpServer, serves_a_socket_that_somebody_else_has_opened) {
   auto opened = listen_on("127.0.0.1:0");
   ASSERT_TRUE(opened);
@@ -165,6 +155,7 @@ TEST(HttpServer, serves_a_socket_that_somebody_else_has_opened) {
 
 TEST(HttpServer, says_what_is_wrong_with_an_address) {
   for (const char* address : {"", "7411", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:999999",
+                              "127.0.0.1:65536", "127.0.0.1:99999",
                               "no.such.host.invalid:1", "unix:"}) {
     const auto server = Server::open({.listen = {address}}, echo);
     ASSERT_FALSE(server) << address;
