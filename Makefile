@@ -12,7 +12,7 @@ SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test simulate chaos tsan fuzz coverage bench docs pictures format lint times package \
+.PHONY: help try test simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint times package \
         subproject protocols nightly install clean
 .NOTPARALLEL:
 .SECONDARY:
@@ -31,11 +31,13 @@ help:
 	@echo '  make pictures     the pictures of the terminal in docs/pictures, from real runs'
 	@echo '  make coverage     test coverage of src/core, src/store and src/feedback; fails below 90 %'
 	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
+	@echo '  make plants       the simulation with each of its bugs planted, which it must find'
 	@echo '  make chaos        workers on a PostgreSQL that are killed for minutes; SESSIONS=…, SECONDS_OF_BLOWS=…'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
+	@echo '  make slow         tests that take minutes: a disk that fails at every write, the other compiler'
 	@echo '  make protocols    all of the official suite for MCP, its inspector, and promtool'
-	@echo '  make nightly      tsan, fuzz, lint, coverage, bench, simulate, package, subproject, protocols, each in bounded time'
+	@echo '  make nightly      all of these and what else takes long, each in bounded time, with one table'
 	@echo '  make times        where the time of the last build went, by folder; PRESET=dev'
 	@echo '  make format       clang-format every source file'
 	@echo '  make lint         clang-tidy all but the tests; SINCE=main: only files changed since'
@@ -53,6 +55,12 @@ test: packages-npm build-dev
 
 simulate: build-simulation
 	build/simulation/tests/simulation/wright_simulation --seeds $(SEEDS)
+
+plants: build-simulation
+	build/simulation/tests/simulation/wright_simulation --plants
+
+slow: packages-npm build-dev
+	ctest --preset dev -C nightly -R '^(Compilers|Faults)\.'
 
 # CHAOS_SEED=2 is another one.
 chaos: build-dev
