@@ -28,6 +28,7 @@ void AnswerStream::print(std::string_view text) {
     }
   }
   if (markdown_) {
+    markdown_->fit(columns_now(console_.output()));
     show(markdown_->add(text));
   } else {
     console_.print_foreign(text);

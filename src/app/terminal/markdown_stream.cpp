@@ -189,6 +189,11 @@ std::string inline_text(std::string_view text, std::string_view style, std::size
 
 }  // namespace
 
+void MarkdownStream::fit(std::size_t columns) {
+  columns_ = columns;
+  wrap_.fit(columns);
+}
+
 std::string MarkdownStream::add(std::string_view text) {
   raw_.append(text);
   const std::size_t whole = whole_characters(raw_);
@@ -309,13 +314,33 @@ std::string MarkdownStream::begin_line() {
   return {};
 }
 
+bool MarkdownStream::is_wrapped() const {
+  return kind_ == LineKind::prose || kind_ == LineKind::heading || kind_ == LineKind::bullet ||
+         kind_ == LineKind::quote;
+}
+
+// Where the text of a line of prose begins: behind blanks, and behind the number of a list.
+std::size_t MarkdownStream::hanging_indent() const {
+  const std::size_t indent = count_first(line_, ' ');
+  const std::string_view text = without_indent(line_);
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view rest = text.substr(digits);
+  const bool is_numbered = digits > 0 && (rest.starts_with(". ") || rest.starts_with(") "));
+  return indent + (is_numbered ? digits + 2 : 0);
+}
+
 std::string MarkdownStream::show(Extent extent) {
   std::string out;
   if (!kind_) {
     kind_ = kind_of_line(extent);
     if (!kind_) return out;
     if (kind_ != LineKind::table) out = end_table();
-    out += begin_line();
+    const std::string mark = begin_line();
+    const std::size_t taken = columns_of_coloured(mark);
+    std::string margin(kind_ == LineKind::prose ? hanging_indent() : taken, ' ');
+    if (kind_ == LineKind::quote) margin = margin.substr(0, taken - 2) + "│ ";
+    wrap_.begin_line(taken, std::move(margin));
+    out += mark;
   }
   const std::string_view rest = std::string_view(line_).substr(shown_);
   if (*kind_ == LineKind::code && !language_.empty()) {
@@ -330,9 +355,10 @@ std::string MarkdownStream::show(Extent extent) {
     Inline part = inline_part(rest, before, style_, 0, [&](std::string_view held) {
       return extent == Extent::so_far && held.size() < kMostHeld;
     });
-    out += part.shown;
+    out += is_wrapped() ? wrap_.add(part.shown) : part.shown;
     shown_ += part.taken;
   }
+  if (extent == Extent::whole && is_wrapped()) out += wrap_.end_line();
   if (extent == Extent::whole && !style_.empty()) out += style::kPlain;
   return out;
 }

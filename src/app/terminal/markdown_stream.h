@@ -1,5 +1,6 @@
 // Shows the Markdown of a model on a terminal while it comes: headings bold, code indented and in
-// colours, bullets, tables, bold and italic words, links with their addresses. Whatever else comes
+// colours, bullets, tables, bold and italic words, links with their addresses, lines broken between
+// words. Whatever else comes
 // is shown as it is, made harmless. Pure: gives text, prints nothing.
 #pragma once
 
@@ -10,16 +11,21 @@
 #include <string_view>
 #include <vector>
 
+#include "app/terminal/word_wrap.h"
+
 namespace wright::app {
 
 class MarkdownStream {
  public:
-  // `columns` is how wide a table may be.
-  explicit MarkdownStream(std::size_t columns = 80) : columns_(columns) {}
+  // `columns` is how wide a line or a table may be.
+  explicit MarkdownStream(std::size_t columns = 80) : columns_(columns), wrap_(columns) {}
 
-  // What can be shown now. Held back are a line whose kind is not clear yet, and a span of bold
-  // text, code or a link that has not ended, neither beyond the end of its line; a line of code
-  // until it is whole; and a table until it has ended.
+  // The window has another width.
+  void fit(std::size_t columns);
+
+  // What can be shown now. Held back are a line whose kind is not clear yet, a word that has not
+  // ended, and a span of bold text, code or a link that has not, none beyond the end of its line; a
+  // line of code until it is whole; and a table until it has ended.
   std::string add(std::string_view text);
 
   // What was held back. What is added next is a new text.
@@ -34,6 +40,8 @@ class MarkdownStream {
   std::optional<LineKind> kind_in_code(std::string_view text, Extent extent) const;
   std::string show(Extent extent);
   std::string begin_line();
+  bool is_wrapped() const;
+  std::size_t hanging_indent() const;
   std::string end_table();
   void end_line();
   void pass_fence();
@@ -47,6 +55,7 @@ class MarkdownStream {
   std::string language_;            // of that block, where it has colours
   std::vector<std::string> table_;  // lines that may be one
   std::size_t columns_;
+  WordWrap wrap_;
 };
 
 // A text that is there already.

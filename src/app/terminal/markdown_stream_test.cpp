@@ -121,10 +121,10 @@ TEST(MarkdownStream, lets_nothing_through_that_drives_a_terminal) {
 
 TEST(MarkdownStream, gives_a_plain_line_as_it_comes) {
   MarkdownStream stream;
-  EXPECT_EQ(stream.add("The answer "), "The answer ");
-  EXPECT_EQ(stream.add("is **fort"), "is ");
-  EXPECT_EQ(stream.add("y-two**."), "\x1b[1mforty-two\x1b[0m.");
-  EXPECT_EQ(stream.add("\n"), "\n");
+  EXPECT_EQ(stream.add("The answer "), "The answer");
+  EXPECT_EQ(stream.add("is **fort"), " is");
+  EXPECT_EQ(stream.add("y-two**. "), " \x1b[1mforty-two\x1b[0m.");
+  EXPECT_EQ(stream.add("\n"), " \n");
   EXPECT_EQ(stream.add("``"), "");
   EXPECT_EQ(stream.add("`\ncode"), "\x1b[2m    code");
   EXPECT_EQ(stream.finish(), "\x1b[0m");

@@ -15,15 +15,22 @@ namespace {
 constexpr std::size_t kNarrowest = 20;
 constexpr std::size_t kWidest = 1000;
 
-std::size_t columns_of_terminal(int descriptor, const Environment& environment) {
+// 0: nobody says.
+std::size_t columns_said_by(const Environment& environment) {
   std::size_t columns = 0;
   if (const auto given = environment.find_non_empty("COLUMNS")) {
     std::from_chars(given->data(), given->data() + given->size(), columns);
   }
+  return columns;
+}
+
+std::size_t columns_of_window(int descriptor) {
   winsize size{};
-  if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-  if (columns == 0) return 80;
-  return std::min(std::max(columns, kNarrowest), kWidest);
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::size_t usable(std::size_t columns) {
+  return columns == 0 ? 80 : std::clamp(columns, kNarrowest, kWidest);
 }
 
 std::string_view code_of(Colour colour) {
@@ -49,8 +56,15 @@ Terminal inspect_terminal(int descriptor, const Environment& environment) {
   const bool is_capable = kind && *kind != "dumb";
   terminal.has_cursor = is_capable;
   terminal.has_colour = is_capable && !environment.find_non_empty("NO_COLOR");
-  terminal.columns = columns_of_terminal(descriptor, environment);
+  const std::size_t said = columns_said_by(environment);
+  if (said == 0) terminal.descriptor = descriptor;
+  terminal.columns = usable(said != 0 ? said : columns_of_window(descriptor));
   return terminal;
+}
+
+std::size_t columns_now(const Terminal& terminal) {
+  const std::size_t columns = terminal.descriptor < 0 ? 0 : columns_of_window(terminal.descriptor);
+  return columns == 0 ? terminal.columns : usable(columns);
 }
 
 std::string fitted_prose(std::string_view text, std::size_t margin, const Terminal& terminal) {

@@ -15,9 +15,13 @@ struct Terminal {
   bool has_colour = false;   // a terminal, no NO_COLOR, not TERM=dumb
   bool has_cursor = false;   // a terminal that can rewrite its last line
   std::size_t columns = 80;  // of a terminal; elsewhere nobody has to fit into a line
+  int descriptor = -1;       // of a terminal whose size may change
 };
 
 Terminal inspect_terminal(int descriptor, const Environment& environment);
+
+// How wide it is at this moment.
+std::size_t columns_now(const Terminal& terminal);
 
 enum class Colour : std::uint8_t { none, bold, dim, red, green, yellow, cyan };
 
