@@ -337,7 +337,7 @@ std::string MarkdownStream::show(Extent extent) {
     if (kind_ != LineKind::table) out = end_table();
     const std::string mark = begin_line();
     const std::size_t taken = columns_of_coloured(mark);
-    std::string margin(kind_ == LineKind::prose ? hanging_indent() : taken, ' ');
+    std::string margin(taken, ' ');
     if (kind_ == LineKind::quote) margin = margin.substr(0, taken - 2) + "│ ";
     wrap_.begin_line(taken, std::move(margin));
     out += mark;
@@ -355,6 +355,8 @@ std::string MarkdownStream::show(Extent extent) {
     Inline part = inline_part(rest, before, style_, 0, [&](std::string_view held) {
       return extent == Extent::so_far && held.size() < kMostHeld;
     });
+    // The number of a list may have come meanwhile.
+    if (kind_ == LineKind::prose) wrap_.set_margin(std::string(hanging_indent(), ' '));
     out += is_wrapped() ? wrap_.add(part.shown) : part.shown;
     shown_ += part.taken;
   }

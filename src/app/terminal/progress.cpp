@@ -319,7 +319,8 @@ void Progress::draw() {
   if (age.count() >= 1000) tail += "  " + show_duration(age.count());
   const std::int64_t tokens = usage_.input_tokens + usage_.output_tokens;
   if (tokens > 0) tail += fmt::format("  {} tokens", show_count(tokens));
-  const std::size_t width = terminal_.columns - 1;  // the last column would wrap
+  if (terminal_.is_terminal) terminal_.columns = columns_now(terminal_);  // a window changes
+  const std::size_t width = terminal_.columns - 1;                        // the last would wrap
   if (!typed_.empty()) tail = "  › " + typed_;
   const std::size_t room = width - std::min(width, 4 + columns_of(tail));
   std::string text = index_bar_.empty() ? activity.text : index_bar_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace wright::app {
 
@@ -14,8 +15,9 @@ class WordWrap {
   // From the next line on; the one that has begun goes on with the new width.
   void fit(std::size_t columns) { columns_ = columns; }
 
-  // A line whose first `taken` columns are taken. Where it is broken it goes on behind `margin`.
+  // A line whose first `taken` columns are taken. Where it is broken it goes on behind the margin.
   void begin_line(std::size_t taken, std::string margin);
+  void set_margin(std::string margin) { margin_ = std::move(margin); }
 
   // Whole characters, with colours of a terminal, which take no columns. Held back is a word that
   // has not ended and may not fit. A word that is longer than a line is left to the terminal, so
