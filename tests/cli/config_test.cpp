@@ -57,6 +57,22 @@ TEST(ConfigCommand, never_prints_a_secret) {
   EXPECT_NE(shown.find("xai…9999"), std::string::npos) << shown;
 }
 
+TEST(ConfigCommand, hides_a_file_that_others_could_read_before_a_key_stands_in_it) {
+  Home home;
+  home.write_config("[agent]\nmodel = \"offline\"\n");
+  ASSERT_EQ(chmod(home.config_file().c_str(), 0644), 0);
+  const auto mode = [&] {
+    struct stat status {};
+    EXPECT_EQ(stat(home.config_file().c_str(), &status), 0);
+    return status.st_mode & 0777U;
+  };
+  EXPECT_EQ(home.wright({"config", "set", "agent.max_iterations", "9"}).exit_code, 0);
+  EXPECT_EQ(mode(), 0644U);
+  const Finished set = home.wright({"config", "set", "api_keys.openai_api_key", "sk-0123456789"});
+  EXPECT_EQ(set.exit_code, 0) << set.error;
+  EXPECT_EQ(mode(), 0600U);
+}
+
 TEST(ConfigCommand, follows_the_xdg_folders) {
   Home home;
   EXPECT_EQ(home.wright({"config", "path"}).output, home.config_file().string() + "\n");

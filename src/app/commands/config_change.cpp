@@ -25,6 +25,17 @@
 namespace wright::app {
 namespace {
 
+// Nobody else reads the file from now on, nor what replaces it.
+Result<void> hide_from_others(const std::filesystem::path& file) {
+  using enum std::filesystem::perms;
+  std::error_code failed;
+  std::filesystem::permissions(file, owner_read | owner_write, failed);
+  if (!failed) return {};
+  return fail(ErrorCode::storage, fmt::format("{} cannot be hidden from others, so no key is "
+                                              "written into it: {}",
+                                              file.string(), failed.message()));
+}
+
 // Writes the file with that value, if it can then be read.
 Result<std::filesystem::path> write_setting(const std::string& name, const std::string& text,
                                             const SettingFlags& flags,
@@ -42,6 +53,7 @@ Result<std::filesystem::path> write_setting(const std::string& name, const std::
   if (exists) old = TRY(read_toml_file(location.path, "the configuration"));
   const auto changed = TRY(with_value(old, *key, value));
   TRY(parse_config(changed, location.path, environment));
+  if (exists && key->type == KeyType::secret) TRY(hide_from_others(location.path));
   TRY(exists ? write_file(location.path, changed) : create_private_file(location.path, changed));
   return location.path;
 }
@@ -145,13 +157,6 @@ std::string asked_key(const VendorInfo& vendor, Console& console) {
   return typed ? on_one_line(*typed) : std::string();
 }
 
-// A key stands in the file now: nobody else reads it.
-void hide_from_others(const std::filesystem::path& file) {
-  using enum std::filesystem::perms;
-  std::error_code ignored;
-  std::filesystem::permissions(file, owner_read | owner_write, ignored);
-}
-
 }  // namespace
 
 ExitCode execute(const GetConfigCommand& command, CommandContext context) {
@@ -234,7 +239,6 @@ ExitCode execute(const InitCommand& command, CommandContext context) {
     const auto kept = write_setting("api_keys." + vendor->key_setting, key, command.settings,
                                     context.environment);
     if (!kept) return complaint(kept.error(), console);
-    hide_from_others(*kept);
   }
   console.note(fmt::format("It answered within {}. Wrote agent.model to {}\n",
                            show_duration(took.count()), on_one_line(written->string())));
