@@ -1,6 +1,7 @@
 #include "wright/agent.h"
 
 #include <fmt/format.h>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <set>
@@ -55,6 +56,16 @@ Result<void> check_answer_format(const Agent& agent) {
                                                        agent.name, compiled.error().message));
 }
 
+// Whether a schema of parameters refuses any object at all.
+bool demands_something(const Json& parameters) {
+  const JsonObject* schema = parameters.if_object();
+  if (schema == nullptr) return true;
+  return std::ranges::any_of(*schema, [](const auto& member) {
+    return member.key() != "type" && member.key() != "description" && member.key() != "title" &&
+           member.key() != "$schema";
+  });
+}
+
 }  // namespace
 
 Result<void> check(const Agent& agent) {
@@ -85,6 +96,12 @@ Result<void> check(const Agent& agent) {
     if (!names.insert(name).second) return clash(name);
     if (!tool.function) {
       return fail(ErrorCode::invalid_argument, fmt::format("The tool '{}' has no function", name));
+    }
+    if (!tool.schema && !tool.check && demands_something(tool.spec.parameters)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("Nothing would check the arguments of the tool '{}' before it runs: "
+                              "make it with tool(), or set Tool::schema or Tool::check",
+                              name));
     }
     const ToolOptions& options = tool.spec.options;
     const bool has_no_time = options.timeout && options.timeout->count() <= 0;

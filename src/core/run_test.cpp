@@ -263,6 +263,36 @@ TEST(AgentCheck, refuses_what_could_never_run) {
             std::string::npos);
 }
 
+TEST(AgentCheck, refuses_every_clash_of_names_and_aliases) {
+  const Model model = testing::ScriptedModel({}).model();
+  const auto named = [](const char* name, std::vector<std::string> aliases) {
+    Tool made = tool(name, "", [] {});
+    made.spec.aliases = std::move(aliases);
+    return made;
+  };
+  const auto is_fine = [&](std::vector<Tool> tools) {
+    return check(Agent{.model = model, .tools = std::move(tools)}).has_value();
+  };
+  EXPECT_TRUE(is_fine({named("read", {"cat"}), named("write", {"put"})}));
+  EXPECT_TRUE(is_fine({named("read", {"read"})}));
+  EXPECT_FALSE(is_fine({named("read", {"write"}), named("write", {})}));
+  EXPECT_FALSE(is_fine({named("write", {}), named("read", {"write"})}));
+  EXPECT_FALSE(is_fine({named("read", {"file"}), named("write", {"file"})}));
+}
+
+TEST(AgentCheck, refuses_a_tool_whose_arguments_nothing_checks) {
+  const Model model = testing::ScriptedModel({}).model();
+  Tool bare{.spec = {.name = "bare"},
+            .function = [](const Json&, const Context&) -> Result<ToolReply> { return Output{}; }};
+  EXPECT_TRUE(check(Agent{.model = model, .tools = {bare}})) << "it takes any object";
+  bare.spec.parameters = JsonObject{{"type", "object"}, {"required", JsonArray{"city"}}};
+  const auto refused = check(Agent{.model = model, .tools = {bare}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("bare"), std::string::npos) << refused.error().message;
+  bare.schema = JsonSchema::compile(bare.spec.parameters).value();
+  EXPECT_TRUE(check(Agent{.model = model, .tools = {bare}}));
+}
+
 TEST(Model, without_a_backend_says_so) {
   const auto response = Model().complete(Request{});
   ASSERT_FALSE(response);

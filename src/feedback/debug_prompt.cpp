@@ -86,10 +86,13 @@ Tool report_tool(const ToolFeedbackOptions& options) {
   spec.options.effect = Effect::read;
   spec.options.provides = {.logging = false, .metadata = true};
   return Tool{
-      .spec = std::move(spec), .function = [](const Json&, const Context&) -> Result<ToolReply> {
+      .spec = std::move(spec),
+      .function = [](const Json&, const Context&) -> Result<ToolReply> {
         return Output{.value =
                           "Noted, thank you. If you have not answered the user yet, do so now."};
-      }};
+      },
+      // Whatever comes is read as far as it can be: a model is not asked twice for its opinion.
+      .check = [](const Json&) -> Result<void> { return {}; }};
 }
 
 }  // namespace wright::feedback
