@@ -244,10 +244,17 @@ Result<std::string> Tokens::add(std::string_view name, Scopes scopes, std::int64
     if (tenant->empty()) return fail(ErrorCode::invalid_argument, "The tenant needs a name");
     TRY(store::check_tenant(*tenant));
   }
+  const bool is_plain = is_valid_utf8(name) && std::ranges::none_of(name, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+  if (name.empty() || !is_plain) {
+    return fail(ErrorCode::invalid_argument, "A token's name is a plain word or two");
+  }
   const std::lock_guard lock(mutex_);
   std::string token = "wright_" + random_token();
   TRY(change([&](std::vector<TokenRecord>& records) -> Result<void> {
-    if (name.empty() || std::ranges::find(records, name, &TokenRecord::name) != records.end() ||
+    if (std::ranges::find(records, name, &TokenRecord::name) != records.end() ||
         std::ranges::find(others_, name, name_in) != others_.end()) {
       return fail(ErrorCode::already_exists,
                   fmt::format("There is a token of the name '{}' already", name));

@@ -36,6 +36,17 @@ TEST(ServerTokens, are_all_refused_when_others_may_write_their_file) {
   EXPECT_TRUE(tokens.find(*token));
 }
 
+TEST(ServerTokens, have_plain_names) {
+  const KeptTokens file;
+  Tokens tokens(file.path());
+  for (const char* name : {"", "a\xff", "a\nb", "\x1b[2J"}) {
+    const auto added = tokens.add(name, {Scope::read}, 5);
+    ASSERT_FALSE(added) << name;
+    EXPECT_EQ(added.error().code, ErrorCode::invalid_argument);
+  }
+  EXPECT_TRUE(tokens.list()->empty());
+}
+
 TEST(ServerTokens, of_a_newer_version_are_kept_though_not_accepted) {
   const KeptTokens file;
   Tokens tokens(file.path());

@@ -73,6 +73,15 @@ TEST(ConfigCommand, hides_a_file_that_others_could_read_before_a_key_stands_in_i
   EXPECT_EQ(mode(), 0600U);
 }
 
+TEST(ConfigCommand, writes_no_model_that_there_cannot_be) {
+  Home home;
+  for (const char* model : {"nonsense", "a\xff", "nobody:x"}) {
+    EXPECT_EQ(home.wright({"config", "set", "agent.model", model}).exit_code, 2) << model;
+  }
+  EXPECT_EQ(home.wright({"config", "set", "agent.model", "openai:gpt-5-mini"}).exit_code, 0);
+  EXPECT_EQ(home.wright({"config", "set", "agent.model", "offline"}).exit_code, 0);
+}
+
 TEST(ConfigCommand, follows_the_xdg_folders) {
   Home home;
   EXPECT_EQ(home.wright({"config", "path"}).output, home.config_file().string() + "\n");

@@ -63,6 +63,18 @@ ExitCode complaint(const Error& error, Console& console) {
   return error.code == ErrorCode::storage ? ExitCode::failed : ExitCode::usage;
 }
 
+// Every command would refuse a model that there cannot be. Where the configuration is broken, what
+// is written may be what mends it.
+Result<void> check_model(const SetConfigCommand& command, const Environment& environment) {
+  if (command.key != "agent.model" || command.value == "offline") return {};
+  const auto settings = load_settings(command.settings, environment);
+  if (!settings) return {};
+  const auto models = make_models(*settings, command.settings, environment);
+  if (!models) return {};
+  TRY(models->catalogue().find(command.value));
+  return {};
+}
+
 // Models that need nothing more to be tried: those whose vendors have a key here.
 std::vector<std::string> models_with_key(const Models& models, const Settings& settings,
                                          const Environment& environment) {
@@ -181,6 +193,9 @@ ExitCode execute(const GetConfigCommand& command, CommandContext context) {
 }
 
 ExitCode execute(const SetConfigCommand& command, CommandContext context) {
+  if (const auto fits = check_model(command, context.environment); !fits) {
+    return complaint(fits.error(), context.console);
+  }
   const auto written =
       write_setting(command.key, command.value, command.settings, context.environment);
   if (!written) return complaint(written.error(), context.console);

@@ -71,6 +71,10 @@ ExitCode execute(const RemoveTokenCommand& command, CommandContext context) {
   auto tokens = tokens_or_complain(context);
   if (!tokens) return ExitCode::usage;
   const auto removed = tokens->remove(command.name);
+  if (!removed && removed.error().code == ErrorCode::not_found) {
+    context.console.complain(removed.error().message, "`wright token` lists what there is.");
+    return ExitCode::failed;
+  }
   if (!removed) return complain_about(removed.error(), context.console);
   context.console.note("  Removed. Servers refuse it from now on.\n");
   return ExitCode::ok;
