@@ -56,7 +56,7 @@ TEST(WordWrap, holds_back_only_what_may_not_fit) {
 }
 
 TEST(WordWrap, of_answers_knows_lists_quotes_and_code) {
-  EXPECT_EQ(rendered_markdown("- one two three\n  - four five six\n", 11),
+  EXPECT_EQ(rendered_markdown("- one two three\n  - four five six\n", 12),
             "• one two\n  three\n  • four\n    five six\n");
   EXPECT_EQ(rendered_markdown("12. one two three four", 12), "12. one two\n    three\n    four");
   EXPECT_EQ(rendered_markdown("> one two three", 9),
