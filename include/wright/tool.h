@@ -42,7 +42,7 @@ struct Provides {
 enum class Concurrency : std::uint8_t {
   parallel,   // beside others
   serial,     // after all calls before it, and before all calls after it
-  exclusive,  // serial, and one at a time among all sessions of the process
+  exclusive,  // serial, and one at a time among all sessions of a Runtime
 };
 
 struct ToolOptions {

@@ -22,10 +22,13 @@ Result<Figures> read_figures(const std::string& place, const std::string& schema
                                         Preparing::every_time));
   };
   TRY(
-      ask("SELECT max(extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint "
-          "FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()",
+      ask("SELECT (SELECT max(extract(epoch FROM clock_timestamp() - begun) * 1000)::bigint FROM "
+          "(SELECT xact_start AS begun FROM pg_stat_activity WHERE backend_xmin IS NOT NULL "
+          "AND pid <> pg_backend_pid() UNION ALL SELECT prepared FROM pg_prepared_xacts) AS old), "
+          "(SELECT count(*) FROM pg_stat_activity WHERE query = '<insufficient privilege>')",
           [&](const Row& row) -> Result<void> {
             figures.oldest_snapshot_ms = row.optional_integer(0);
+            figures.unseen = row.integer(1);
             return {};
           }));
   const bool is_there = TRY(has_tables(connection, schema));

@@ -17,6 +17,7 @@ struct Figures {
   std::int64_t running = 0;
   std::optional<std::int64_t> oldest_ready_ms = {};     // how long the first in the queue waits
   std::optional<std::int64_t> oldest_snapshot_ms = {};  // no dead row younger than it can go
+  std::int64_t unseen = 0;  // connections of others of which this role may not see how old theirs are
   std::int64_t dead_rows = 0;
   std::int64_t live_rows = 0;
 };

@@ -144,6 +144,33 @@ TEST(PostgresQueue, goes_on_beside_a_transaction_that_stays_open) {
   EXPECT_TRUE(figures.oldest_snapshot_ms.has_value()) << "and whoever looks after it can see it";
 }
 
+// Others' transactions are hidden from an ordinary role, and may be the ones that matter.
+TEST(PostgresFigures, tell_what_they_cannot_see) {
+  if (std::getenv("WRIGHT_TEST_POOLER") != nullptr) GTEST_SKIP() << "it knows one role alone";
+  const OwnSchema own;
+  TestCluster& cluster = TestCluster::instance();
+  const std::string role = own.schema + "_looks";
+  for (const std::string& statement :
+       {fmt::format("CREATE ROLE {} LOGIN", role),
+        fmt::format("GRANT USAGE ON SCHEMA {} TO {}", own.schema, role),
+        fmt::format("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {}", own.schema, role)}) {
+    cluster.run(statement);
+  }
+  Connection reader = Connection::open(cluster.url()).value();
+  ASSERT_TRUE(said_on(reader, "BEGIN").is_done());
+  ASSERT_TRUE(
+      said_on(reader, fmt::format("DECLARE held CURSOR FOR SELECT id FROM {}.agent_sessions",
+                                  own.schema))
+          .is_done());
+  const Figures own_role = value_of(read_figures(cluster.url(), own.schema));
+  EXPECT_EQ(own_role.unseen, 0);
+  EXPECT_TRUE(own_role.oldest_snapshot_ms.has_value());
+  const Figures other_role =
+      value_of(read_figures(cluster.url() + "&user=" + role, own.schema));
+  EXPECT_GT(other_role.unseen, 0);
+  EXPECT_EQ(other_role.oldest_snapshot_ms, std::nullopt);
+}
+
 TEST(PostgresFigures, tell_how_long_the_first_has_been_waiting) {
   const OwnSchema own;
   const auto now = [&] {

@@ -171,9 +171,15 @@ class Examination {
         "vacuum", Health::ok,
         fmt::format("{} dead rows beside {}, the oldest snapshot is {} old", figures.dead_rows,
                     figures.live_rows, show_duration(static_cast<double>(snapshot)))};
+    if (figures.unseen > 0) {
+      check.found += fmt::format(", of {} nobody here may see it",
+                                 show_counted(figures.unseen, "connection"));
+      check.advice = "To see those of others, too: GRANT pg_read_all_stats TO the role.";
+    }
     if (snapshot > kLongMs) {
       check.health = Health::warn;
-      check.advice = "End the long transaction: pg_stat_activity has it, by xact_start.";
+      check.advice =
+          "End the long transaction: pg_stat_activity has it, by xact_start, or pg_prepared_xacts.";
     } else if (figures.dead_rows > 10'000 && figures.dead_rows > figures.live_rows) {
       check.health = Health::warn;
       check.advice = "Autovacuum does not keep up: see its settings, or run VACUUM.";
