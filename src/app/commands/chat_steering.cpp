@@ -32,8 +32,7 @@ ChatSteering::ChatSteering(Conversation& conversation, ChatEditor& editor, const
 // In the thread that reads. False: it is for the prompt.
 bool ChatSteering::entered(const std::string& line) {
   if (line.starts_with('/') || line.starts_with('!')) return false;
-  Message message = message_of_(line);
-  const auto steered = conversation_.steer(message);
+  auto steered = conversation_.steer(message_of_(line));
   if (!steered && steered.error().code == ErrorCode::permission_denied) {
     conversation_.display().say(
         painted("  ✗ not sent: " + on_one_line(steered.error().message), Colour::red, screen_));
@@ -43,7 +42,7 @@ bool ChatSteering::entered(const std::string& line) {
   conversation_.display().say(painted(
       "  ⋯ queued: " + shortened(on_one_line(line), screen_.columns / 2), Colour::dim, screen_));
   const std::lock_guard lock(mutex_);
-  said_.push_back({line, std::move(message)});
+  said_.push_back({line, std::move(*steered)});
   return true;
 }
 
