@@ -475,14 +475,8 @@ std::string problem_with_agent_name(std::string_view name) {
 
 Result<ReadDefinition> parse_agent_definition(std::string_view text,
                                               const DefinitionSource& source) {
-  try {
-    const toml::table document = toml::parse(text, std::string_view(source.path.native()));
-    return Reader(text, source).read(document);
-  } catch (const toml::parse_error& error) {
-    return fail(ErrorCode::invalid_argument,
-                to_valid_utf8(fmt::format("{}:{}: not valid TOML: {}", source.path.string(),
-                                          line_of(error.source()), error.description())));
-  }
+  const toml::table document = TRY(parse_toml(text, source.path));
+  return Reader(text, source).read(document);
 }
 
 Result<ReadDefinition> read_agent_definition(const DefinitionSource& source) {

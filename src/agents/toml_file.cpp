@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 #include "core/file_descriptor.h"
@@ -21,6 +22,21 @@ namespace wright {
 namespace {
 
 constexpr std::size_t kLargestFile = 1024 * 1024;
+// The parser calls itself for each part of a key, and the stack has an end. Dots in a text count as
+// well, so it is far more than any key has.
+constexpr std::size_t kMostDots = 1'000;
+
+// The line of what may be a key of more parts than that.
+std::optional<std::size_t> line_of_endless_key(std::string_view text) {
+  std::size_t line = 1;
+  std::size_t dots = 0;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) dots = 0;
+    if (c == '.' && ++dots > kMostDots) return line;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -46,6 +62,22 @@ Result<std::string> read_toml_file(const std::filesystem::path& path, std::strin
                 fmt::format("{}: {} is larger than 1 MB", path.string(), what));
   }
   return text;
+}
+
+Result<toml::table> parse_toml(std::string_view text, const std::filesystem::path& path) {
+  const auto invalid = [&](std::size_t line, std::string_view why) {
+    return fail(
+        ErrorCode::invalid_argument,
+        to_valid_utf8(fmt::format("{}:{}: not valid TOML: {}", path.string(), line, why)));
+  };
+  if (const auto line = line_of_endless_key(text)) {
+    return invalid(*line, fmt::format("a key of more than {} parts", kMostDots));
+  }
+  try {
+    return toml::parse(text, std::string_view(path.native()));
+  } catch (const toml::parse_error& error) {
+    return invalid(error.source().begin.line, error.description());
+  }
 }
 
 std::string_view kind_of(const toml::node& node) {

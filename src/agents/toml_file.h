@@ -18,6 +18,9 @@ namespace wright {
 // At most a megabyte. `what` names it in errors: "the configuration".
 Result<std::string> read_toml_file(const std::filesystem::path& path, std::string_view what);
 
+// What is wrong names the file and the line.
+Result<toml::table> parse_toml(std::string_view text, const std::filesystem::path& path);
+
 // "a table", "an integer", …
 std::string_view kind_of(const toml::node& node);
 

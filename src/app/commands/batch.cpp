@@ -4,9 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -68,12 +66,7 @@ Result<std::vector<BatchRequest>> requests_in(std::string_view text, int max_tok
 }
 
 Result<std::string> content_of(const std::string& path) {
-  if (path == "-") return read_standard_input();
-  const std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::not_found, fmt::format("cannot read {}", path));
-  std::ostringstream content;
-  content << file.rdbuf();
-  return std::move(content).str();
+  return path == "-" ? read_standard_input() : read_input_file(path);
 }
 
 Json json_of(const BatchState& state) {

@@ -1,8 +1,6 @@
 // `wright run`: one agent, one prompt, one answer.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
 
 #include "app/commands/agent_run.h"
 #include "app/commands/commands.h"
@@ -72,12 +70,8 @@ std::optional<Message> prompt_or_complain(const RunCommand& command, Console& co
 Result<Json> schema_from(const std::string& given) {
   const std::size_t begin = given.find_first_not_of(" \t\r\n");
   if (begin != std::string::npos && given[begin] == '{') return parse_json(given);
-  std::ifstream file(given, std::ios::binary);
-  std::stringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    return fail(ErrorCode::not_found, "there is no such file, or it cannot be read");
-  }
-  return parse_json(std::move(text).str());
+  const auto text = TRY(read_input_file(given));
+  return parse_json(text);
 }
 
 // The schema of the command line that answers are to fit.

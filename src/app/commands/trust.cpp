@@ -18,7 +18,7 @@ ExitCode execute(const TrustCommand& command, CommandContext context) {
   if (!found) return complain_about(found.error(), console);
   const auto& files = *found;
   for (const std::string& problem : skills_for(*settings).problems) {
-    console.note(sanitised(problem) + "\n");
+    console.note(on_one_line(problem) + "\n");
   }
   if (files.empty()) {
     console.note("Nothing in this folder has to be agreed to.\n");

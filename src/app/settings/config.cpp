@@ -267,14 +267,8 @@ bool ConfigFile::holds_secrets() const {
 
 Result<ConfigFile> parse_config(std::string_view text, const std::filesystem::path& path,
                                 const Environment& environment) {
-  try {
-    const toml::table document = toml::parse(text, std::string_view(path.native()));
-    return Checker(text, path, environment).check(document);
-  } catch (const toml::parse_error& error) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("{}:{}: not valid TOML: {}", path.string(), line_of(error.source()),
-                            error.description()));
-  }
+  const toml::table document = TRY(parse_toml(text, path));
+  return Checker(text, path, environment).check(document);
 }
 
 Result<ConfigFile> read_config(const std::filesystem::path& path, const Environment& environment) {

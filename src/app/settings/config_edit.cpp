@@ -107,11 +107,9 @@ std::string edited_lines(std::string_view text, const ConfigKey& key, std::strin
 }
 
 std::optional<toml::table> parsed(std::string_view text) {
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error&) {
-    return std::nullopt;
-  }
+  auto document = parse_toml(text, "");
+  if (!document) return std::nullopt;
+  return std::move(*document);
 }
 
 // Takes the key out, and its section where nothing else is in it. The value, or nothing.

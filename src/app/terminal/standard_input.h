@@ -1,4 +1,4 @@
-// Reading from standard input, whole and bounded, or a line at a time.
+// Reading from standard input, whole and bounded, or a line at a time; and files that stand for it.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,8 @@ inline constexpr std::size_t kMostInput = 16 * 1024 * 1024;
 
 bool standard_input_is_terminal();
 Result<std::string> read_standard_input();
+// A file, or a pipe that the shell gives a name, of the same size at most.
+Result<std::string> read_input_file(const std::string& path);
 // Without the line feed; absent at the end of the input.
 std::optional<std::string> read_line();
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/settings/agent_trust.h"
+#include "app/terminal/screen_text.h"
 #include "app/wiring/bash_settings.h"
 #include "core/try.h"
 #include "project/hook_scripts.h"
@@ -214,10 +215,10 @@ Result<std::vector<Untrusted>> untrusted_files(const Settings& settings) {
   const auto trusts = TRY(trusts_of(settings));
   for (const project::Skill& skill : skills_for(settings).skills) {
     if (skill.is_trusted) continue;
-    std::string shown = fmt::format("skill {}: {}\n{}\n{} other files", skill.name,
+    std::string shown = fmt::format("skill {}: {}\n{}\n{} other files", on_one_line(skill.name),
                                     skill.description, skill.body, skill.files.size());
     for (std::size_t i = 0; i < skill.files.size() && i < skill.file_bytes.size(); ++i) {
-      shown += fmt::format("\n  {}  {} bytes", skill.files[i], skill.file_bytes[i]);
+      shown += fmt::format("\n  {}  {} bytes", on_one_line(skill.files[i]), skill.file_bytes[i]);
     }
     files.push_back({skill.folder, skill.content, std::move(shown)});
   }
@@ -230,7 +231,7 @@ Result<std::vector<Untrusted>> untrusted_files(const Settings& settings) {
   for (const project::Hook& hook : *file->hooks) {
     if (hook.place == project::HookPlace::sandbox) continue;
     shown += fmt::format("\nThis one runs outside of the sandbox, with all that you may do: {}",
-                         hook.command);
+                         on_one_line(hook.command));
   }
   if (!file->scripts->lines.empty()) {
     shown += "\nand the files that they run, each with its SHA-256:";
