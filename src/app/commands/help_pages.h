@@ -88,13 +88,15 @@ Examples:
   wright waits
   wright waits --json | jq '.[].shown'
 )"},
-    CommandHelp{"sessions", "sessions [show|export|fork|cancel|rm|prune] [options]",
+    CommandHelp{"sessions", "sessions [show|export|fork|diff|undo|cancel|rm|prune] [options]",
                 "List past sessions, newest first.",
                 R"(Commands:
   wright sessions                   list
   wright sessions show ID           read one
   wright sessions export ID         all of one, as JSON, Markdown or a test file
   wright sessions fork ID           the same again up to a message, to go on from there
+  wright sessions diff ID           what it changed in files
+  wright sessions undo ID           take that back
   wright sessions cancel ID         stop
   wright sessions rm ID…            delete
   wright sessions prune             delete those that ended long ago
@@ -434,10 +436,12 @@ Examples:
 one of them has an error, or when the batch has not ended.
 )"},
     CommandHelp{"batch cancel", "batch cancel ID", "End a batch. What is answered stays.", ""},
-    CommandHelp{"config", "config [path|init] [options]",
+    CommandHelp{"config", "config [get|set|path|init] [options]",
                 "Show the effective settings and where each came from. Keys are masked.",
                 R"(Commands:
   wright config             the effective values
+  wright config get KEY     one of them
+  wright config set KEY V   write it into the file
   wright config path        which file is read
   wright config init        write a commented file to start from; never overwrites
 

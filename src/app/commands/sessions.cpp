@@ -153,7 +153,11 @@ ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
     for (const Session& session : *sessions) array.push_back(session_json(session));
     context.console.print_json(to_pretty_text(array) + "\n");
   } else if (sessions->empty()) {
-    context.console.note("No sessions. Start one: wright run codebase-analysis \"…\"\n");
+    const bool is_filtered = filter->agent_name || filter->status || filter->tenant ||
+                             filter->started_since != 0 || !filter->text.empty();
+    context.console.note(is_filtered
+                             ? "No such session. `wright sessions` lists all of them.\n"
+                             : "No sessions. Start one: wright run codebase-analysis \"…\"\n");
   } else {
     context.console.print(session_table(*sessions, context.console.output()));
   }

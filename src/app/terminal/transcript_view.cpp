@@ -125,7 +125,8 @@ class View {
     out_ += paint(indented(sanitised(part.text), kMargin), Colour::dim) + "\n";
   }
   void show(const Image& part) {
-    out_ += fmt::format("  (an image, {})\n", on_one_line(part.media_type));
+    out_ += fmt::format("  ({}, {})\n", part.media_type.starts_with("image/") ? "an image" : "a file",
+                        on_one_line(part.media_type));
   }
   void show(const ToolCall& call) {
     const std::string name = on_one_line(call.name);
