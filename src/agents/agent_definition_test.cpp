@@ -26,10 +26,8 @@ std::string error_in_definition(std::string_view toml) {
 TEST(TomlFile, refuses_a_key_without_end) {
   std::string text = "# one\na";
   for (int i = 0; i < 200'000; ++i) text += ".a";
-  const auto parsed = parse_agent_definition(text + " = 1\n", {.path = "evil.toml"});
-  ASSERT_FALSE(parsed);
-  EXPECT_EQ(parsed.error().message,
-            "evil.toml:2: not valid TOML: a key of more than 1000 parts");
+  EXPECT_EQ(error_in_definition(text + " = 1\n"),
+            "helper.toml:2: not valid TOML: a key of more than 1000 parts");
 }
 
 TEST(AgentDefinition, has_everything_that_a_file_may_say) {
