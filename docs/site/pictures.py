@@ -4,7 +4,8 @@
     pictures.py --wright BINARY --root REPOSITORY --out FOLDER [NAME…]
 
 Each runs in a scene of tests/docs, as a page does, on a terminal of 80 columns, and becomes an SVG of text: a few
-kilobytes, sharp at any size. Standard library only.
+kilobytes, sharp at any size. Of the conversation in SCREENS, screens are taken as a person sees them, on a small and on a
+large terminal. Standard library only.
 """
 import argparse
 import html
@@ -25,6 +26,20 @@ PICTURES = {
     "plan": ("shop", "plan.json", 'wright run coding --no-input "The total should be rounded"', []),
     "approval": ("shop", "approval.json", 'wright run coding "Publish a release"', [("[y/s/n/never] > ", "n"), ("> ", "Not on a Friday")]),
 }
+
+# A conversation of which several screens are shown: scene, script, command, and at which prompt what is typed; with a
+# name, the screen that stands there is taken first.
+SCREENS = ("shop", "coding.json", "wright chat coding", [
+    ("> ", "The total should be rounded to cents", None),
+    ("[y/s/n/never] > ", "n", "approval"),
+    ("> ", "Not on a Friday", None),
+    ("> ", "/diff", "answer"),
+    ("> ", "/undo", "diff"),
+    ("Enter: nothing  ", "y", "undo"),
+    ("> ", "/sessions", None),
+    ("Which session? ", "\x07", "picker"),
+])
+SIZES = ((80, 24), (140, 50))
 
 BACKGROUND, FOREGROUND = "#1c2128", "#d5dbe3"
 COLOURS = {30: "#545d68", 31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#56d4dd",
@@ -60,14 +75,15 @@ def runs_of(line):
     return [(column, text, style) for column, text, style in runs if text.strip()]
 
 
-def svg_of(command, lines, columns):
-    shown = [[(character, ("1",)) for character in f"$ {command}"], *lines]
+def svg_of(command, lines, columns, rows=None):
+    shown = [*lines, *[[]] * (rows - len(lines))] if rows else [
+        [(character, ("1",)) for character in f"$ {command}"], *lines]
     width, height = columns * WIDTH + 2 * MARGIN, len(shown) * HEIGHT + 2 * MARGIN
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
            'font-family="ui-monospace, \'DejaVu Sans Mono\', Menlo, Consolas, monospace" font-size="14">',
            f"<title>{html.escape('$ ' + command)}</title>",
            f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>',
-           f'<g fill="{FOREGROUND}" xml:space="preserve">']
+           f'<g fill="{FOREGROUND}" style="white-space:pre" xml:space="preserve">']
     for row, line in enumerate(shown):
         for column, text, style in runs_of(line):
             indent = len(text) - len(text.lstrip())
@@ -104,6 +120,30 @@ def take(name, wright, root, columns=80):
     return svg_of(command, lines, columns)
 
 
+def take_screens(wright, root, columns, rows):
+    """Pairs of a name and a picture."""
+    scene, script, command, typed = SCREENS
+    reader = run_page.Reader(wright, root)
+    try:
+        reader.go_to(scene)
+        reader.listen_to(root / "tests/docs/scenes" / script)
+        seen = terminal.Terminal(["bash", "-c", command], columns, rows, folder=reader.folder,
+                                 environment=reader.environment())
+        for prompt, text, name in typed:
+            if not seen.wait_for(lambda screen: screen.cursor_line().endswith(prompt)):
+                raise SystemExit(f"{command}: no prompt '{prompt}':\n" + "\n".join(seen.screen.text()))
+            seen.settle()
+            if name:
+                yield f"coding-{name}-{columns}x{rows}", svg_of(command, seen.screen.lines[-rows:], columns, rows)
+            row = seen.screen.row
+            seen.type(text if text == "\x07" else text + "\r")
+            seen.wait_for(lambda screen: screen.row != row or not screen.cursor_line().endswith(prompt))
+        seen.type("\x04")
+        seen.close()
+    finally:
+        reader.leave()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--wright", type=pathlib.Path, required=True)
@@ -112,9 +152,14 @@ def main():
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    for name in given.names or PICTURES:
+    wright, root = given.wright.resolve(), given.root.resolve()
+    taken = [(name, take(name, wright, root)) for name in given.names or PICTURES if name != "coding"]
+    if not given.names or "coding" in given.names:
+        for columns, rows in SIZES:
+            taken += take_screens(wright, root, columns, rows)
+    for name, picture in taken:
         path = given.out / f"{name}.svg"
-        path.write_text(take(name, given.wright.resolve(), given.root.resolve()))
+        path.write_text(picture)
         print(f"{path}: {path.stat().st_size} bytes")
 
 

@@ -182,6 +182,12 @@ class Terminal:
                 return wanted(self.screen)
         return True
 
+    def settle(self, seconds=0.5):
+        """Until nothing has come for that time: what stands below a prompt is drawn after it."""
+        while select.select([self.end], [], [], seconds)[0]:
+            if not self.read(0):
+                return
+
     def type(self, text):
         os.write(self.end, text.encode())
 

@@ -149,6 +149,17 @@ class Sandbox {
   std::unique_ptr<State> state_;
 };
 
+// A place of somebody else's where they can see a command run and end it, such as a terminal of an
+// editor.
+class CommandPlace {
+ public:
+  virtual ~CommandPlace() = default;
+  // Runs it there to the end, confined by the policy as Sandbox::run() would. An unknown outcome
+  // where nobody can say how it ended.
+  virtual Result<FinishedCommand> run(const SandboxPolicy& policy, const Command& command,
+                                      const CommandOptions& options) = 0;
+};
+
 // Which shell commands may run: ordered rules, applied to every simple command that a line would
 // run, at any depth and through commands that start others (env, xargs, sh -c, …).
 

@@ -172,6 +172,8 @@ struct CancelWish {
 struct RunnerNews {
   std::vector<CancelWish> cancelled = {};
   std::vector<StoredWait> answered = {};  // whose call is still `waiting`; oldest first
+  // Those of the runner itself that have messages which nobody has taken (kSaidRecords).
+  std::vector<SessionId> spoken_to = {};
 };
 
 // What the sessions below one have used, at any depth.

@@ -80,6 +80,7 @@ struct RecordFilter {
   std::string kind = {};
   std::optional<std::string> key = {};
   std::optional<std::int64_t> due_before = {};  // milliseconds since 1970
+  std::optional<SessionId> session_id = {};     // that they belong to
   std::size_t limit = 1000;                     // those that are due first
 };
 
@@ -202,7 +203,7 @@ struct sqlite3;
 namespace wright {
 
 // The schema version that this Wright writes.
-inline constexpr int kAgentSchemaVersion = 9;
+inline constexpr int kAgentSchemaVersion = 10;
 
 // Creates the agent tables, or brings older ones up to date, in one transaction. The connection
 // stays the caller's: user_version and all other tables are left alone; foreign keys are switched

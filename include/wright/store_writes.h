@@ -221,9 +221,9 @@ struct AnswerWait {
   Json answer = {};
   std::string answered_by = {};
 };
-// With its messages, calls, waits, events and children: whoever drives it, or only where nobody
-// does. Then it is refused (ErrorCode::unavailable) while the session is `running`, or a living
-// runner has it.
+// With its messages, calls, waits, events, records and children: whoever drives it, or only where
+// nobody does. Then it is refused (ErrorCode::unavailable) while the session is `running`, or a
+// living runner has it.
 struct DeleteSession {
   SessionId session_id = 0;
   bool unless_running = false;
@@ -253,17 +253,20 @@ struct Prune {
   std::size_t most = 100;
 };
 
-// A small fact of a program around sessions, kept beside them: a request that was answered, a message
-// that somebody is still to be told. It is found by its kind and key.
+// A small fact of a program around sessions, kept beside them: a request that was answered, a
+// message that somebody is still to be told. It is found by its kind and key.
 struct Record {
   std::string kind = {};
   std::string key = {};
   Json value = {};
-  std::int64_t due_at = 0;   // milliseconds since 1970; lists are in its order
-  std::int64_t version = 1;  // rises by one with every change
+  std::int64_t due_at = 0;                   // milliseconds since 1970; lists are in its order
+  std::int64_t version = 1;                  // rises by one with every change
+  std::optional<SessionId> session_id = {};  // that it belongs to, and goes with
 
   bool operator==(const Record&) const = default;
 };
+// Records of this kind are messages to the session that they belong to: see RunnerNews.
+inline constexpr std::string_view kSaidRecords = "said";
 // With a version, replaces the record of that version, and is refused (ErrorCode::unavailable) when
 // it has another by now or is gone; without one it is new, and refused (ErrorCode::already_exists)
 // when there is one. So one of many who try at once succeeds.
@@ -273,6 +276,9 @@ struct PutRecord {
   Json value = {};
   std::int64_t due_at = 0;
   std::optional<std::int64_t> version = {};
+  // Of a new one: it goes with the session. Refused (ErrorCode::not_found) where there is none. One
+  // that is replaced stays whose it is.
+  std::optional<SessionId> session_id = {};
 };
 // Removes one record of the kind, or all of it, with the version and due before where that is said.
 // Finding none is no error.
@@ -283,11 +289,11 @@ struct RemoveRecords {
   std::optional<std::int64_t> due_before = {};
 };
 
-using Write = std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait,
-                           CloseWaits, ClaimLease, HoldLease, ReleaseLease, AnswerWait,
-                           DeleteSession, ForkSession, RegisterRunner, RenewRunner, EndRunner,
-                           RequestCancel, Enqueue, Claim, AppendEvents, Prune, PutRecord,
-                           RemoveRecords, TakePermits>;
+using Write =
+    std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait, CloseWaits,
+                 ClaimLease, HoldLease, ReleaseLease, AnswerWait, DeleteSession, ForkSession,
+                 RegisterRunner, RenewRunner, EndRunner, RequestCancel, Enqueue, Claim,
+                 AppendEvents, Prune, PutRecord, RemoveRecords, TakePermits>;
 
 // Writes that stand or fall together, perhaps with a new session: those whose session_id is 0
 // belong to it.

@@ -94,6 +94,8 @@ class CallBudget {
   Usage spent_;
 };
 
+class CommandPlace;  // sandbox.h
+
 // What a running tool knows about its call, and what it may use. The views are valid for the
 // duration of the call.
 struct Context {
@@ -114,8 +116,9 @@ struct Context {
   WaitAnswers answers = {};                // of a call that waited, when it is executed again
   // Tells whoever looks on what a long call is doing. May be empty.
   std::function<void(std::string_view text)> progress = {};
-  TraceContext trace = {};                  // for those whom the call asks
-  std::shared_ptr<CallBudget> budget = {};  // null where a call stands alone
+  TraceContext trace = {};                   // for those whom the call asks
+  std::shared_ptr<CallBudget> budget = {};   // null where a call stands alone
+  std::shared_ptr<CommandPlace> place = {};  // where commands are to run; null: in our processes
 };
 
 // What a tool answers: a value for the model, what it looks at beside it, and notes for people on

@@ -263,6 +263,14 @@ JsonObject call_waits(const ToolCall& call) {
   return update_of(call, "pending");
 }
 
+JsonObject call_in_terminal(std::string_view call_id, std::string_view terminal_id) {
+  JsonObject terminal{{"type", "terminal"}, {"terminalId", terminal_id}};
+  return {{"sessionUpdate", "tool_call_update"},
+          {"toolCallId", call_id},
+          {"status", "in_progress"},
+          {"content", JsonArray{std::move(terminal)}}};
+}
+
 JsonObject call_ended(const ToolCall& call, const ToolResult& result,
                       const std::vector<ChangedText>& changes) {
   JsonObject update = update_of(call, result.is_error ? "failed" : "completed");

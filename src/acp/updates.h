@@ -46,6 +46,8 @@ JsonObject call_changed(const ToolCall& call, std::string_view base);
 JsonObject call_goes_on(const ToolCall& call);
 JsonObject call_says(const ToolCall& call, std::string_view text);
 JsonObject call_waits(const ToolCall& call);
+// It runs in a terminal of the editor.
+JsonObject call_in_terminal(std::string_view call_id, std::string_view terminal_id);
 JsonObject call_ended(const ToolCall& call, const ToolResult& result,
                       const std::vector<ChangedText>& changes);
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "app/commands/command.h"
+#include "app/commands/confined.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/shared_paces.h"
@@ -29,6 +30,9 @@ std::expected<Command, UsageError> chat_of_folder() {
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
   // A reader that goes away shows as a failed write, which commands survive.
   std::signal(SIGPIPE, SIG_IGN);
+  if (!arguments.empty() && arguments.front() == kConfinedWord) {
+    return static_cast<ExitCode>(run_confined(arguments.subspan(1), environment));
+  }
   Console console(STDOUT_FILENO, STDERR_FILENO, environment);
   try {
     const bool is_for_person =

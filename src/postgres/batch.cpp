@@ -215,17 +215,16 @@ Result<void> BatchWriter::apply(const AppendEvents& write, Requests& requests) {
 Result<void> BatchWriter::apply(const PutRecord& write, Requests& requests) {
   const auto value = TRY(store::json_column(write.value));
   requests.push_back(
-      write.version ? request(Query::update_record, values_of(write.kind, write.key, value,
-                                                              write.due_at, *write.version))
-                    : request(Query::insert_record,
-                              values_of(write.kind, write.key, value, write.due_at)));
+      write.version ? request(Query::update_record,
+                              values_of(write.kind, write.key, value, write.due_at, *write.version))
+                    : request(Query::insert_record, values_of(write.kind, write.key, value,
+                                                              write.due_at, write.session_id)));
   return {};
 }
 
 Result<void> BatchWriter::apply(const RemoveRecords& write, Requests& requests) {
-  requests.push_back(
-      request(Query::delete_records,
-              values_of(write.kind, write.key, write.version, write.due_before)));
+  requests.push_back(request(Query::delete_records,
+                             values_of(write.kind, write.key, write.version, write.due_before)));
   return {};
 }
 

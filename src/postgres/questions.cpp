@@ -20,7 +20,9 @@ Result<void> only_error(const Result<Ruling>& ruling) {
 // The write with the session that it is about, where it named none.
 template <class One>
 One with_target(One write, const BatchWriter& batch) {
-  if constexpr (requires { write.session_id; }) write.session_id = batch.target(write.session_id);
+  if constexpr (requires { SessionId{write.session_id}; }) {
+    write.session_id = batch.target(write.session_id);
+  }
   return write;
 }
 
@@ -83,6 +85,9 @@ Result<void> Questions::explain(const OpenWait& write) {
 
 // What the row was is not asked again: the write itself has found out.
 Result<void> Questions::explain(const PutRecord& write) {
+  if (write.session_id && !write.version) {
+    TRY(standing_of(*write.session_id));
+  }
   return std::unexpected(write.version ? store::record_changed(write.kind, write.key)
                                        : store::record_exists(write.kind, write.key));
 }

@@ -184,18 +184,18 @@ Result<std::vector<Record>> read_records(Pool& pool, const RecordFilter& filter)
   const Sql sql = pool.statements().make(
       fmt::format("SELECT {} FROM @agent_records WHERE kind = $1::text "
                   "AND ($2::text IS NULL OR key = $2) AND ($3::bigint IS NULL OR due_at < $3) "
-                  "ORDER BY due_at, id LIMIT $4::bigint",
-                  store::kRecordColumns));
+                  "{} ORDER BY due_at, id LIMIT $4::bigint",
+                  store::kRecordColumns, filter.session_id ? "AND session_id = $5::bigint" : ""));
   std::vector<Record> records;
   TRY(pool.read([&] {
     records.clear();
-    return std::vector{Request{
-        &sql, values_of(filter.kind, filter.key, filter.due_before, row_limit(filter.limit)),
-        [&](const Row& row) -> Result<void> {
-          auto record = TRY(store::record_of(row));
-          records.push_back(std::move(record));
-          return {};
-        }}};
+    Values values = values_of(filter.kind, filter.key, filter.due_before, row_limit(filter.limit));
+    if (filter.session_id) values.push_back(values_of(*filter.session_id).front());
+    return std::vector{Request{&sql, std::move(values), [&](const Row& row) -> Result<void> {
+                                 auto record = TRY(store::record_of(row));
+                                 records.push_back(std::move(record));
+                                 return {};
+                               }}};
   }));
   return records;
 }
@@ -219,9 +219,14 @@ Result<RunnerNews> read_news(Pool& pool, RunnerId id) {
       news.answered.push_back(std::move(wait));
       return {};
     };
+    const auto note_session = [&](const Row& row) -> Result<void> {
+      news.spoken_to.push_back(row.integer(0));
+      return {};
+    };
     return std::vector{
         Request{&statements[Query::wanted_cancelled], values_of(id), note_wish},
         Request{&statements[Query::answered_waits], values_of(id), note_answer},
+        Request{&statements[Query::spoken_to], values_of(id), note_session},
     };
   }));
   return news;

@@ -181,8 +181,19 @@ CREATE TABLE @agent_slots (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 )sql";
 
+// Programs of the version before write records that belong to nobody, and harm nothing.
+constexpr std::string_view kOwnersOfRecords = R"sql(
+ALTER TABLE @agent_records
+    ADD COLUMN session_id BIGINT REFERENCES @agent_sessions (id) ON DELETE CASCADE;
+CREATE INDEX idx_agent_records_session ON @agent_records (session_id, kind)
+    WHERE session_id IS NOT NULL;
+UPDATE @agent_records SET session_id = split_part(key, '/', 1)::bigint
+WHERE kind = 'said' AND split_part(key, '/', 1) IN (SELECT id::text FROM @agent_sessions);
+)sql";
+
 constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels},
-                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces}};
+                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces},
+                                 Migration{10, 7, kOwnersOfRecords}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {

@@ -154,14 +154,19 @@ std::string sql_of(Query query, std::string_view schema) {
           kTarget);
     case Query::insert_record:
       return must_change(
-          "INSERT INTO @agent_records (kind, key, value, due_at) "
-          "VALUES ($1::text, $2::text, $3::text, $4::bigint) "
+          "INSERT INTO @agent_records (kind, key, value, due_at, session_id) "
+          "SELECT $1::text, $2::text, $3::text, $4::bigint, $5::bigint WHERE $5::bigint IS NULL "
+          "OR EXISTS (SELECT 1 FROM @agent_sessions WHERE id = $5::bigint) "
           "ON CONFLICT (kind, key) DO NOTHING RETURNING 1");
     case Query::update_record:
       return must_change(
           "UPDATE @agent_records SET value = $3::text, due_at = $4::bigint, "
           "version = version + 1 WHERE kind = $1::text AND key = $2::text "
           "AND version = $5::bigint RETURNING 1");
+    case Query::spoken_to:
+      return "SELECT DISTINCT session_id FROM @agent_records AS record JOIN @agent_sessions "
+             "AS session ON session.id = record.session_id WHERE record.session_id IS NOT NULL "
+             "AND kind = 'said' AND runner_id = $1::bigint ORDER BY session_id";
     case Query::delete_records:
       return "DELETE FROM @agent_records WHERE kind = $1::text "
              "AND ($2::text IS NULL OR key = $2) AND ($3::bigint IS NULL OR version = $3) "

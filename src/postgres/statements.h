@@ -74,6 +74,7 @@ enum class Query : std::uint8_t {
   insert_record,
   update_record,
   delete_records,
+  spoken_to,
   last_event,
   event_writers,
   wanted_cancelled,

@@ -69,13 +69,13 @@ class BlockingRun {
     driver->begin();
     for (const CancelWish& wish : cancelled) driver->cancel(wish.session_id, wish.reason);
     if (runner_ != nullptr) {
-      runner_->on_news([weak = std::weak_ptr(driver)](const RunnerNews& news) {
+      runner_->on_news([this, weak = std::weak_ptr(driver)](const RunnerNews& news) {
         const auto alive = weak.lock();
         if (!alive) return;
         for (const CancelWish& wish : news.cancelled) alive->cancel(wish.session_id, wish.reason);
         for (const StoredWait& wait : news.answered) alive->answered(wait);
+        if (!news.spoken_to.empty()) hear_said(*alive);
       });
-      runner_->on_look([this, weak = std::weak_ptr(driver)] { look_for_said(weak); });
     }
     hear_with([this, weak = std::weak_ptr(driver)](Message message) {
       return hear(std::move(message), weak);
@@ -86,10 +86,7 @@ class BlockingRun {
       host_.run_until([&] { return ending.has_value(); });
     }
     hear_with({});
-    if (runner_ != nullptr) {
-      runner_->on_news({});
-      runner_->on_look({});
-    }
+    if (runner_ != nullptr) runner_->on_news({});
     if (run != nullptr) *run = driver->run();
     return std::move(*ending);
   }
@@ -117,15 +114,12 @@ class BlockingRun {
     return {};
   }
 
-  // What other processes stored. The driver is there before the store is read: what it reads,
+  // What other processes stored. The driver is there before the store is read: what that says,
   // nobody has taken before it.
-  void look_for_said(const std::weak_ptr<TreeDriver>& weak) {
-    const auto driver = weak.lock();
-    const SessionId id = root_;
-    if (!driver || id == 0) return;
-    auto said = runtime::said_to(*store_, id);
+  void hear_said(TreeDriver& driver) {
+    auto said = runtime::said_to(*store_, root_);
     if (!said) return;
-    for (session::Said& each : *said) driver->said(std::move(each));
+    for (session::Said& each : *said) driver.said(std::move(each));
   }
 
   const RunOptions& options_;
@@ -143,8 +137,8 @@ class BlockingRun {
 bool is_to_go_on(Store& store, const Ending& ending) {
   const SessionId id = ending.session_id;
   if (ending.kind == Ending::Kind::completed) {
-    const auto said = runtime::said_to(store, id);
-    return said && !said->empty();
+    const auto is_untaken = runtime::is_spoken_to(store, id);
+    return is_untaken && *is_untaken;
   }
   if (ending.kind != Ending::Kind::waiting || ending.waits.empty()) return false;
   const auto sessions =

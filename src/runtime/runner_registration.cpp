@@ -201,7 +201,9 @@ void RunnerRegistration::tell_news() {
   if (look_) look_();
   if (!news_) return;
   const auto news = store_.get_news(id_);
-  if (news && !(news->cancelled.empty() && news->answered.empty())) news_(*news);
+  const bool is_quiet =
+      !news || (news->cancelled.empty() && news->answered.empty() && news->spoken_to.empty());
+  if (!is_quiet) news_(*news);
 }
 
 }  // namespace runtime

@@ -43,6 +43,7 @@ void Runtime::Implementation::take(const RunnerNews& news) {
   for (const StoredWait& wait : news.answered) {
     if (const auto driver = driver_of(wait.session_id)) driver->answered(wait);
   }
+  for (const SessionId id : news.spoken_to) hear_said(id);
 }
 
 // Stored first, it cannot be lost: whoever drives the session, now or later, finds it.
@@ -94,30 +95,29 @@ void Runtime::Implementation::go_on_with_said(SessionId id, AfterFailure after) 
   (void)load_tree({.id = id, .takes_untaken = true}, steered.agent, steered.options);
 }
 
-// The drivers are there before the store is read: what they read, nobody has taken before them.
-void Runtime::Implementation::look_for_said() {
-  std::map<SessionId, std::shared_ptr<TreeDriver>> drivers;
+// The driver is there before the store is read: what that says, nobody has taken before it.
+void Runtime::Implementation::hear_said(SessionId id) {
+  const auto driver = driver_of(id);
+  if (!driver) return;
+  auto said = runtime::said_to(store_, id);
+  if (!said) return;
+  for (session::Said& each : *said) driver->said(std::move(each));
+}
+
+// Sessions that were steered here and are driven elsewhere, or by nobody.
+void Runtime::Implementation::look_after_steered() {
   std::map<SessionId, std::uint64_t> steered;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, root] : roots_) {
-      if (root->driver) drivers.emplace(id, root->driver);
-    }
     for (const auto& [id, how] : steered_) steered.emplace(id, how.generation);
   }
-  if (drivers.empty() && steered.empty()) return;
-  const auto said = runtime::all_said(store_);
-  if (!said) return;
-  std::set<SessionId> untaken;
-  for (const runtime::SaidTo& each : *said) {
-    const auto driver = drivers.find(each.session_id);
-    if (driver != drivers.end()) driver->second->said(each.said);
-    if (steered.contains(each.session_id)) untaken.insert(each.session_id);
-  }
   for (const auto& [id, generation] : steered) {
-    if (untaken.contains(id) && !drivers.contains(id)) {
+    const bool is_driven_here = driver_of(id) != nullptr;
+    const auto is_untaken = runtime::is_spoken_to(store_, id);
+    if (!is_untaken) continue;
+    if (*is_untaken && !is_driven_here) {
       host_.run_blocking([this, id = id] { go_on_with_said(id, AfterFailure::stop); }, {});
-    } else if (!untaken.contains(id)) {
+    } else if (!*is_untaken) {
       const std::lock_guard lock(mutex_);
       // Something else may have been said since the store was read.
       const auto found = steered_.find(id);
@@ -129,9 +129,9 @@ void Runtime::Implementation::look_for_said() {
 // In a thread that may block. What another process said to a session while it ended here: nobody
 // else may be there any more to go on with it.
 void Runtime::Implementation::look_for_said_after(const RootPointer& root, SessionId id) {
-  const auto said = runtime::said_to(store_, id);
+  const auto is_untaken = runtime::is_spoken_to(store_, id);
   // When somebody else goes on with it, nothing is left to do here.
-  if (said && !said->empty()) {
+  if (is_untaken && *is_untaken) {
     (void)load_tree({.id = id, .takes_untaken = true}, root->agent, root->options);
   }
   const std::lock_guard lock(mutex_);

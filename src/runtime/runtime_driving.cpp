@@ -47,7 +47,7 @@ Runtime::Implementation::Implementation(RuntimeOptions options, std::unique_ptr<
             or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))) {
   runner_->on_news([this](const RunnerNews& news) { take(news); });
   runner_->on_strays([this](SessionId id) { return is_driven(id); });
-  if (has_store()) runner_->on_look([this] { look_for_said(); });
+  if (has_store()) runner_->on_look([this] { look_after_steered(); });
 }
 
 Runtime::Implementation::~Implementation() {

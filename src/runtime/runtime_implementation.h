@@ -98,7 +98,8 @@ class Runtime::Implementation {
   Result<void> drive_claimed(const ClaimedSession& claimed);
   void give_back(const ClaimedSession& claimed);
   void take(const RunnerNews& news);
-  void look_for_said();
+  void hear_said(SessionId id);
+  void look_after_steered();
   void look_for_said_after(const RootPointer& root, SessionId id);
   enum class AfterFailure : std::uint8_t { stop, proceed };
   void go_on_with_said(SessionId id, AfterFailure after);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <random>
 #include <utility>
@@ -21,34 +19,25 @@ std::string new_key(SessionId id) {
                      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), random());
 }
 
-SessionId session_of(const std::string& key) {
-  SessionId id = 0;
-  const std::size_t slash = std::min(key.find('/'), key.size());
-  const auto [end, error] = std::from_chars(key.data(), key.data() + slash, id);
-  return error == std::errc() && end == key.data() + slash ? id : 0;
-}
-
 }  // namespace
-
-Result<std::vector<SaidTo>> all_said(Store& store) {
-  std::vector<SaidTo> said;
-  // However many wait: one that is not seen would be lost.
-  const auto records =
-      TRY(store.get_records({.kind = std::string(session::kSaidKind), .limit = kNoLimit}));
-  for (const Record& record : records) {
-    auto message = message_from_json(record.value);
-    const SessionId id = session_of(record.key);
-    if (message && id != 0) said.push_back({id, {record.key, std::move(*message)}});
-  }
-  return said;
-}
 
 Result<std::vector<session::Said>> said_to(Store& store, SessionId id) {
   std::vector<session::Said> said;
-  for (SaidTo& each : TRY(all_said(store))) {
-    if (each.session_id == id) said.push_back(std::move(each.said));
+  // However many wait: one that is not seen would be lost.
+  const auto records = TRY(
+      store.get_records({.kind = std::string(kSaidRecords), .session_id = id, .limit = kNoLimit}));
+  for (const Record& record : records) {
+    if (auto message = message_from_json(record.value)) {
+      said.push_back({record.key, std::move(*message)});
+    }
   }
   return said;
+}
+
+Result<bool> is_spoken_to(Store& store, SessionId id) {
+  const auto first =
+      TRY(store.get_records({.kind = std::string(kSaidRecords), .session_id = id, .limit = 1}));
+  return !first.empty();
 }
 
 Result<session::Said> store_said(Store& store, SessionId id, Message message) {
@@ -60,8 +49,10 @@ Result<session::Said> store_said(Store& store, SessionId id, Message message) {
                     waiting.size()));
   }
   session::Said said{new_key(id), std::move(message)};
-  TRY(store.apply_one(PutRecord{
-      .kind = std::string(session::kSaidKind), .key = said.key, .value = to_json(said.message)}));
+  TRY(store.apply_one(PutRecord{.kind = std::string(kSaidRecords),
+                                .key = said.key,
+                                .value = to_json(said.message),
+                                .session_id = id}));
   return said;
 }
 
@@ -87,7 +78,7 @@ Result<std::vector<Message>> recall_messages(Store& store, SessionId id,
       own->erase(found);
     }
     // Replacing it first tells whether it was still there.
-    const std::string kind(session::kSaidKind);
+    const std::string kind(kSaidRecords);
     const std::vector<Write> writes{
         PutRecord{.kind = kind, .key = said.key, .value = to_json(said.message), .version = 1},
         RemoveRecords{.kind = kind, .key = said.key}};

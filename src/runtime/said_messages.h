@@ -10,16 +10,12 @@ namespace wright::runtime {
 
 inline constexpr std::size_t kMostUntaken = 100;  // of one session
 
-struct SaidTo {
-  SessionId session_id = 0;
-  session::Said said = {};
-};
-
-// Stores it. Refused where too many wait already.
+// Stores it. Refused where too many wait already, or the session is gone.
 Result<session::Said> store_said(Store& store, SessionId id, Message message);
 
-// All that nobody has taken, in the order in which it was stored.
-Result<std::vector<SaidTo>> all_said(Store& store);
+// What nobody has taken, in the order in which it was stored.
 Result<std::vector<session::Said>> said_to(Store& store, SessionId id);
+// Whether there is any, without reading it all.
+Result<bool> is_spoken_to(Store& store, SessionId id);
 
 }  // namespace wright::runtime

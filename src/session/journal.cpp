@@ -136,7 +136,7 @@ void Journal::agent_changed(std::string name) {
 }
 
 void Journal::message_taken(std::string key) {
-  others_.emplace_back(RemoveRecords{.kind = std::string(kSaidKind), .key = std::move(key)});
+  others_.emplace_back(RemoveRecords{.kind = std::string(kSaidRecords), .key = std::move(key)});
 }
 
 void Journal::config_changed(Json config) {

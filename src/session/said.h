@@ -13,8 +13,6 @@
 
 namespace wright::session {
 
-inline constexpr std::string_view kSaidKind = "said";
-
 struct Said {
   std::string key = {};  // of its record
   Message message = {};

@@ -101,9 +101,9 @@ CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, s
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (9);
+INSERT INTO main.agent_schema (version) VALUES (10);
 )sql";
-static_assert(kAgentSchemaVersion == 9, "kCreateMessagesAndCalls writes the version, too");
+static_assert(kAgentSchemaVersion == 10, "kCreateMessagesAndCalls writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(
@@ -195,6 +195,16 @@ CREATE TABLE main.agent_records (
     UNIQUE (kind, key)
 );
 CREATE INDEX main.idx_agent_records_due ON agent_records (kind, due_at);
+)sql";
+
+// Messages to sessions said in their key whose they are.
+const char* const kAddOwnersOfRecords = R"sql(
+ALTER TABLE main.agent_records
+    ADD COLUMN session_id INTEGER REFERENCES agent_sessions (id) ON DELETE CASCADE;
+CREATE INDEX main.idx_agent_records_session ON agent_records (session_id, kind)
+    WHERE session_id IS NOT NULL;
+UPDATE main.agent_records SET session_id = CAST(key AS INTEGER)
+WHERE kind = 'said' AND CAST(key AS INTEGER) IN (SELECT id FROM main.agent_sessions);
 )sql";
 
 namespace {

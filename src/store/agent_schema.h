@@ -26,6 +26,7 @@ extern const char* const kAddQueuesAndEvents;
 extern const char* const kAddLabels;
 // Creates the table that came with kFirstVersionWithRecords.
 extern const char* const kCreateRecords;
+extern const char* const kAddOwnersOfRecords;
 // Added by version 9.
 extern const char* const kAddTenantsAndPaces;
 
@@ -35,6 +36,7 @@ inline constexpr int kFirstVersionWithWaits = 3;
 inline constexpr int kFirstVersionWithQueues = 6;
 inline constexpr int kFirstVersionWithRecords = 8;
 inline constexpr int kFirstVersionWithTenants = 9;
+inline constexpr int kFirstVersionWithOwnedRecords = 10;
 // With the version that each came with.
 inline constexpr std::array<std::pair<std::string_view, int>, 8> kLaterTables{
     std::pair{"agent_waits", kFirstVersionWithWaits},

@@ -33,7 +33,8 @@ inline constexpr std::string_view kWaitColumns =
 inline constexpr std::string_view kEventColumns = "sequence, session_id, type, data, at";
 
 // The same of agent_records.
-inline constexpr std::string_view kRecordColumns = "id, kind, key, value, due_at, version";
+inline constexpr std::string_view kRecordColumns =
+    "id, kind, key, value, due_at, version, session_id";
 
 // The same of agent_runners.
 inline constexpr std::string_view kRunnerColumns = "id, name, expires_at, boot_id, boot_expires_at";

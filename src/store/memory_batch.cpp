@@ -295,7 +295,13 @@ Result<void> MemoryBatch::apply(const PutRecord& write) {
     if (found != tables_.records.end()) {
       return std::unexpected(record_exists(write.kind, write.key));
     }
-    tables_.records[key] = {++tables_.last.record, std::move(value), write.due_at};
+    if (write.session_id && tables_.find_session(*write.session_id) == nullptr) {
+      return std::unexpected(no_session(*write.session_id));
+    }
+    tables_.records[key] = {.id = ++tables_.last.record,
+                            .value = std::move(value),
+                            .due_at = write.due_at,
+                            .session_id = write.session_id};
     undo_.push_back([this, key] { tables_.records.erase(key); });
     return {};
   }
@@ -303,7 +309,9 @@ Result<void> MemoryBatch::apply(const PutRecord& write) {
     return std::unexpected(record_changed(write.kind, write.key));
   }
   undo_.push_back([this, key, before = found->second] { tables_.records[key] = before; });
-  found->second = {found->second.id, std::move(value), write.due_at, *write.version + 1};
+  found->second.value = std::move(value);
+  found->second.due_at = write.due_at;
+  ++found->second.version;
   return {};
 }
 

@@ -31,6 +31,15 @@ void MemoryBatch::delete_family(SessionId id) {
     undo_.push_back([this, before = tables_.events] { tables_.events = before; });
     std::erase_if(tables_.events, is_gone);
   }
+  for (auto at = tables_.records.begin(); at != tables_.records.end();) {
+    const auto owner = at->second.session_id;
+    if (!owner || !std::ranges::binary_search(family, *owner)) {
+      ++at;
+      continue;
+    }
+    undo_.push_back([this, key = at->first, row = at->second] { tables_.records[key] = row; });
+    at = tables_.records.erase(at);
+  }
   for (const SessionId member : family) {
     const SessionRow& session = tables_.sessions.at(member);
     for (const CallRow& row : session.calls) tables_.session_of_call.erase(row.call.id);

@@ -261,6 +261,7 @@ Result<std::vector<Record>> MemoryStore::get_records(const RecordFilter& filter)
     if (row.first.first != filter.kind) continue;
     if (filter.key && row.first.second != *filter.key) continue;
     if (filter.due_before && row.second.due_at >= *filter.due_before) continue;
+    if (filter.session_id && row.second.session_id != filter.session_id) continue;
     rows.push_back(&row);
   }
   std::ranges::sort(rows, {},
@@ -270,7 +271,7 @@ Result<std::vector<Record>> MemoryStore::get_records(const RecordFilter& filter)
   for (const auto* row : rows) {
     auto value = TRY(parse_json(row->second.value));
     records.push_back({row->first.first, row->first.second, std::move(value), row->second.due_at,
-                       row->second.version});
+                       row->second.version, row->second.session_id});
   }
   return records;
 }
@@ -296,6 +297,16 @@ Result<RunnerNews> MemoryStore::get_news(RunnerId id) {
     }
   }
   std::ranges::sort(news.answered, {}, &StoredWait::id);
+  const std::string said(kSaidRecords);
+  for (auto at = tables_.records.lower_bound({said, ""});
+       at != tables_.records.end() && at->first.first == said; ++at) {
+    const auto session = at->second.session_id;
+    if (session && tables_.sessions.at(*session).session.runner_id == id) {
+      news.spoken_to.push_back(*session);
+    }
+  }
+  std::ranges::sort(news.spoken_to);
+  news.spoken_to.erase(std::ranges::unique(news.spoken_to).begin(), news.spoken_to.end());
   return news;
 }
 

@@ -58,6 +58,7 @@ struct RecordRow {
   std::string value;
   std::int64_t due_at = 0;
   std::int64_t version = 1;
+  std::optional<SessionId> session_id = {};
 };
 using RecordRows = std::map<std::pair<std::string, std::string>, RecordRow>;  // by kind and key
 
@@ -77,8 +78,8 @@ struct Tables {
   std::map<SessionId, SessionRow> sessions;
   std::unordered_map<CallId, SessionId> session_of_call;
   std::unordered_map<WaitId, SessionId> session_of_wait;
-  std::vector<Runner> runners;                 // by id
-  std::vector<EventRow> events;                // by sequence
+  std::vector<Runner> runners;   // by id
+  std::vector<EventRow> events;  // by sequence
   // When the queue last served an agent of a tenant.
   std::map<std::pair<std::string, std::string>, std::int64_t> served;
   std::map<std::string, PaceRow> paces;

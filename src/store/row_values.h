@@ -173,7 +173,8 @@ Result<Record> record_of(const Row& row) {
                 .key = row.text(2),
                 .value = std::move(*value),
                 .due_at = row.integer(4),
-                .version = row.integer(5)};
+                .version = row.integer(5),
+                .session_id = row.is_null(6) ? std::nullopt : std::optional(row.integer(6))};
 }
 
 template <class Row>

@@ -127,6 +127,9 @@ UPDATE main.agent_schema SET version = 8;
                                                                      R"sql(
 DROP INDEX IF EXISTS main.idx_agent_sessions_queued;
 UPDATE main.agent_schema SET version = 9;
+)sql",
+                                                                     R"sql(
+UPDATE main.agent_schema SET version = 10;
 )sql"};
 
 // SQLite cannot change which statuses a table takes; the rows of version 5 rest meanwhile.
@@ -235,17 +238,16 @@ Result<void> replace_tables(sqlite3* connection, std::string_view table,
 }  // namespace
 
 Result<void> create_tables(sqlite3* connection) {
-  return execute_all(
-      connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables, kAddCovers,
-                   kAddQueuesAndEvents, kAddLabels, kCreateRecords, kAddTenantsAndPaces});
+  return execute_all(connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables,
+                                  kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords,
+                                  kAddTenantsAndPaces, kAddOwnersOfRecords});
 }
 
 Result<void> upgrade_unversioned(sqlite3* connection) {
-  return replace_tables(
-      connection, "",
-      {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack, kTieMessagesToCalls,
-       kCreateWaitTables, kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords,
-       kAddTenantsAndPaces});
+  return replace_tables(connection, "",
+                        {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack,
+                         kTieMessagesToCalls, kCreateWaitTables, kAddCovers, kAddQueuesAndEvents,
+                         kAddLabels, kCreateRecords, kAddTenantsAndPaces, kAddOwnersOfRecords});
 }
 
 Result<void> upgrade_from_version(sqlite3* connection, int version) {
@@ -260,6 +262,9 @@ Result<void> upgrade_from_version(sqlite3* connection, int version) {
     }
     if (version + 1 == kFirstVersionWithTenants) {
       TRY(execute(connection, kAddTenantsAndPaces));
+    }
+    if (version + 1 == kFirstVersionWithOwnedRecords) {
+      TRY(execute(connection, kAddOwnersOfRecords));
     }
     if (version + 1 != kFirstVersionWithQueues) continue;
     TRY(execute(connection, kAddQueuesAndEvents));

@@ -218,9 +218,13 @@ Result<void> SqliteBatch::apply(const PutRecord& write) {
     TRY(queries_.each(Query::update_record, note, write.kind, write.key, value, write.due_at,
                       *write.version));
   } else {
-    TRY(queries_.each(Query::insert_record, note, write.kind, write.key, value, write.due_at));
+    TRY(queries_.each(Query::insert_record, note, write.kind, write.key, value, write.due_at,
+                      write.session_id));
   }
   if (is_done) return {};
+  if (write.session_id && !write.version) {
+    TRY(standing_of(*write.session_id));
+  }
   return std::unexpected(write.version ? record_changed(write.kind, write.key)
                                        : record_exists(write.kind, write.key));
 }

@@ -240,7 +240,9 @@ std::string sql_of(Query query) {
     case Query::insert_event:
       return "INSERT INTO agent_events (session_id, type, data, at) VALUES (?1, ?2, ?3, ?4)";
     case Query::insert_record:
-      return "INSERT INTO agent_records (kind, key, value, due_at) VALUES (?1, ?2, ?3, ?4) "
+      return "INSERT INTO agent_records (kind, key, value, due_at, session_id) "
+             "SELECT ?1, ?2, ?3, ?4, ?5 "
+             "WHERE ?5 IS NULL OR EXISTS (SELECT 1 FROM agent_sessions WHERE id = ?5) "
              "ON CONFLICT (kind, key) DO NOTHING RETURNING 1";
     case Query::update_record:
       return "UPDATE agent_records SET value = ?3, due_at = ?4, version = version + 1 "
@@ -248,6 +250,10 @@ std::string sql_of(Query query) {
     case Query::delete_records:
       return "DELETE FROM agent_records WHERE kind = ?1 AND (?2 IS NULL OR key = ?2) "
              "AND (?3 IS NULL OR version = ?3) AND (?4 IS NULL OR due_at < ?4)";
+    case Query::spoken_to:
+      return "SELECT DISTINCT session_id FROM agent_records JOIN agent_sessions "
+             "ON agent_sessions.id = session_id WHERE session_id IS NOT NULL AND kind = 'said' "
+             "AND runner_id = ?1 ORDER BY session_id";
     case Query::wanted_cancelled:
       return "WITH RECURSIVE up (id, wanted) AS ("
              "SELECT id, id FROM agent_sessions WHERE cancel_reason IS NOT NULL UNION ALL "

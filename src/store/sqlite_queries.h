@@ -63,6 +63,7 @@ enum class Query : std::uint8_t {
   insert_record,
   update_record,
   delete_records,
+  spoken_to,
   pace,
   keep_pace,
   other_slots,

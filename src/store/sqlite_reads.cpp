@@ -224,6 +224,11 @@ Result<RunnerNews> read_news(Queries& queries, RunnerId id) {
       },
       id);
   if (read) read = queries.each(Query::answered_waits, append_to(news.answered, wait_from), id);
+  const auto note_session = [&](const Row& row) -> Result<void> {
+    news.spoken_to.push_back(row.integer(0));
+    return {};
+  };
+  if (read) read = queries.each(Query::spoken_to, note_session, id);
   if (!read) return std::unexpected(read.error());
   return news;
 }
@@ -248,15 +253,20 @@ Result<std::vector<Record>> read_records(sqlite3* connection, const RecordFilter
   auto statement = TRY(Statement::prepare(
       connection, fmt::format("SELECT {} FROM agent_records WHERE kind = ?1 "
                               "AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR due_at < ?3) "
-                              "ORDER BY due_at, id LIMIT ?4",
-                              kRecordColumns)));
+                              "{} ORDER BY due_at, id LIMIT ?4",
+                              kRecordColumns, filter.session_id ? "AND session_id = ?5" : "")));
   std::vector<Record> records;
   const auto keep = [&](const Row& row) -> Result<void> {
     auto record = TRY(record_of(row));
     records.push_back(std::move(record));
     return {};
   };
-  TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, row_limit(filter.limit)));
+  if (filter.session_id) {
+    TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, row_limit(filter.limit),
+                        *filter.session_id));
+  } else {
+    TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, row_limit(filter.limit)));
+  }
   return records;
 }
 

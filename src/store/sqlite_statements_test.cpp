@@ -107,10 +107,10 @@ TEST_F(Statements, of_many_batches_share_one_transaction) {
   EXPECT_EQ(watch_.take().size(), 22U);
 }
 
-TEST_F(Statements, of_asking_for_news_are_two) {
+TEST_F(Statements, of_asking_for_news_are_three) {
   watch_.take();
   value_of(store_->get_news(runner_));
-  EXPECT_LE(watch_.take().size(), 2U);
+  EXPECT_LE(watch_.take().size(), 3U);
   value_of(store_->spent_below(session_, 0));
   EXPECT_EQ(watch_.take().size(), 1U);
   value_of(store_->get_stats({}));

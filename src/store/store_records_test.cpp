@@ -37,6 +37,68 @@ TEST_P(StoreRecords, are_put_once_and_replaced_by_who_knows_their_version) {
   EXPECT_TRUE(value_of(store().get_records({.kind = "other"})).empty());
 }
 
+TEST_P(StoreRecords, go_with_the_session_that_they_belong_to) {
+  const auto session = [&] { return value_of(store().create_session({.agent_name = "a"})); };
+  const SessionId deleted = session();
+  const SessionId pruned = session();
+  const SessionId kept = session();
+  const auto put_for = [&](std::string key, std::optional<SessionId> id) {
+    return store().apply_one(PutRecord{.kind = "note", .key = std::move(key), .session_id = id});
+  };
+  value_of(put_for("a", deleted));
+  value_of(put_for("b", pruned));
+  value_of(put_for("c", kept));
+  value_of(put_for("d", {}));
+  EXPECT_EQ(code_of(put_for("e", kept + 1000)), ErrorCode::not_found);
+  EXPECT_EQ(code_of(put_for("c", kept)), ErrorCode::already_exists);
+  EXPECT_EQ(keys({.session_id = pruned}), (std::vector<std::string>{"b"}));
+  EXPECT_EQ(value_of(store().get_records({.kind = "note", .key = "a"})).front().session_id,
+            deleted);
+
+  value_of(store().apply_one(DeleteSession{.session_id = deleted}));
+  EXPECT_EQ(keys(), (std::vector<std::string>{"b", "c", "d"}));
+  value_of(
+      store().apply_one(UpdateSession{.session_id = pruned, .status = SessionStatus::completed}));
+  const auto done =
+      value_of(store().apply_one(Prune{.ended_before = std::numeric_limits<std::int64_t>::max()}));
+  EXPECT_EQ(done.pruned, std::vector{pruned});
+  EXPECT_EQ(keys(), (std::vector<std::string>{"c", "d"}));
+
+  // One that is replaced stays whose it is.
+  value_of(put("c", "x", 0, 1));
+  EXPECT_EQ(keys({.session_id = kept}), (std::vector<std::string>{"c"}));
+}
+
+TEST_P(StoreRecords, come_back_with_their_session_when_a_batch_is_refused) {
+  const SessionId id = value_of(store().create_session({.agent_name = "a"}));
+  value_of(store().apply_one(PutRecord{.kind = "note", .key = "a", .session_id = id}));
+  const std::vector<Write> writes{DeleteSession{.session_id = id},
+                                  DeleteSession{.session_id = id + 1000}};
+  EXPECT_FALSE(store().apply(writes));
+  EXPECT_EQ(keys({.session_id = id}), (std::vector<std::string>{"a"}));
+}
+
+TEST_P(StoreRecords, that_are_messages_are_told_to_whoever_drives_the_session) {
+  const RunnerId runner = value_of(store().register_runner("one", std::chrono::seconds(30)));
+  const RunnerId other = value_of(store().register_runner("two", std::chrono::seconds(30)));
+  const SessionId driven =
+      value_of(store().create_session({.agent_name = "a", .runner_id = runner}));
+  const SessionId free = value_of(store().create_session({.agent_name = "a"}));
+  for (const SessionId id : {driven, free}) {
+    for (const char* key : {"1", "2"}) {
+      value_of(store().apply_one(PutRecord{.kind = std::string(kSaidRecords),
+                                           .key = std::to_string(id) + "/" + key,
+                                           .session_id = id}));
+    }
+    value_of(
+        store().apply_one(PutRecord{.kind = "note", .key = std::to_string(id), .session_id = id}));
+  }
+  EXPECT_EQ(value_of(store().get_news(runner)).spoken_to, std::vector{driven});
+  EXPECT_TRUE(value_of(store().get_news(other)).spoken_to.empty());
+  value_of(store().apply_one(RemoveRecords{.kind = std::string(kSaidRecords)}));
+  EXPECT_TRUE(value_of(store().get_news(runner)).spoken_to.empty());
+}
+
 TEST_P(StoreRecords, are_listed_by_when_they_are_due) {
   value_of(put("late", 1, 30));
   value_of(put("soon", 1, 10));

@@ -1,164 +1,9 @@
-// `wright acp` against the official client library, and every line of it against the protocol's own
-// schema, which the library itself hardly checks.
-//
-//   node acp.mjs PROGRAM STAND_IN
+// `wright acp` against the official client library: sessions, prompts, permission, modes, files.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { PassThrough, Readable, Writable } from "node:stream";
-import Ajv from "ajv/dist/2020.js";
-import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-
-const [program, standIn] = process.argv.slice(2);
-const { startModel } = await import(standIn);
-const here = dirname(createRequire(import.meta.url).resolve("@agentclientprotocol/sdk"));
-const schema = JSON.parse(readFileSync(join(here, "../../../schema/v1/schema.json"), "utf8"));
-
-// --- every line against the schema ---------------------------------------------------------------
-
-const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema(schema, "acp");
-function validatorFor(method, side, ending) {
-  const name = Object.keys(schema.$defs).find((each) => {
-    const def = schema.$defs[each];
-    return def["x-method"] === method && def["x-side"] === side && each.endsWith(ending);
-  });
-  return name && ajv.getSchema(`acp#/$defs/${name}`);
-}
-
-const problems = [];
-let linesChecked = 0;
-function checkLine(line, sent) {
-  linesChecked += 1;
-  const complain = (why) => problems.push(`${why}: ${line.slice(0, 600)}`);
-  let message;
-  try {
-    message = JSON.parse(line);
-  } catch {
-    return complain("no JSON");
-  }
-  if (message.jsonrpc !== "2.0") complain("no JSON-RPC 2.0");
-  const unknown = Object.keys(message).filter((key) => !["jsonrpc", "id", "method", "params", "result", "error"].includes(key));
-  if (unknown.length > 0) complain(`unknown members ${unknown}`);
-  if (message.method) {
-    const check = validatorFor(message.method, "client", message.id === undefined ? "Notification" : "Request");
-    if (!check) return complain("a method that clients do not have");
-    if (!check(message.params)) complain(ajv.errorsText(check.errors));
-  } else if ("result" in message) {
-    const check = validatorFor(sent.get(message.id), "agent", "Response");
-    if (!check) return complain("an answer to nothing");
-    if (!check(message.result)) complain(ajv.errorsText(check.errors));
-  } else if (!(Number.isInteger(message.error?.code) && typeof message.error.message === "string")) {
-    complain("neither result nor error");
-  }
-}
-
-// --- one editor ----------------------------------------------------------------------------------
-
-const home = mkdtempSync(join(tmpdir(), "wright-acp-"));
-const environment = { PATH: process.env.PATH, HOME: home, STANDIN_API_KEY: "none",
-  ...(process.env.ASAN_OPTIONS ? { ASAN_OPTIONS: process.env.ASAN_OPTIONS } : {}) };
-
-function startAgent(model) {
-  const child = spawn(program, ["acp", ...model.settings], { cwd: home, env: environment });
-  const sent = new Map();
-  const collect = (each) => {
-    let rest = "";
-    return (piece) => {
-      rest += piece;
-      const lines = rest.split("\n");
-      rest = lines.pop();
-      for (const line of lines) if (line.trim()) each(line);
-    };
-  };
-  let errors = "";
-  child.stderr.on("data", (piece) => (errors += piece));
-  child.stdout.setEncoding("utf8");
-  child.stdout.on("data", collect((line) => checkLine(line, sent)));
-  const output = new PassThrough();
-  child.stdout.on("data", (piece) => output.write(piece));
-  child.stdout.on("end", () => output.end());
-  const input = new PassThrough();
-  input.setEncoding("utf8");
-  input.on("data", collect((line) => {
-    const message = JSON.parse(line);
-    if (message.method && message.id !== undefined) sent.set(message.id, message.method);
-  }));
-  input.on("data", (piece) => child.stdin.write(piece));
-  input.on("end", () => child.stdin.end());
-  const ended = new Promise((done) => child.on("close", (code) => done(code)));
-  return { child, sent, errors: () => errors, ended,
-    stream: ndJsonStream(Writable.toWeb(input), Readable.toWeb(output)) };
-}
-
-// Runs `play` with a connected editor; `answer` decides about permission.
-async function editor(scripts, play, { permit = () => "once", capabilities = {}, elicit, files } = {}) {
-  const model = await startModel(scripts);
-  const agent = startAgent(model);
-  const updates = [];
-  const asked = [];
-  const app = client({ name: "test" })
-    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
-      asked.push(params);
-      const choice = await permit(params, asked.length);
-      return choice === null ? { outcome: { outcome: "cancelled" } }
-        : { outcome: { outcome: "selected", optionId: choice } };
-    })
-    .onNotification(methods.client.session.update, ({ params }) => { updates.push(params); });
-  if (elicit) app.onRequest(methods.client.elicitation.create, ({ params }) => elicit(params));
-  if (files) {
-    app.onRequest(methods.client.fs.readTextFile, ({ params }) => ({ content: files.read(params.path) }))
-      .onRequest(methods.client.fs.writeTextFile, ({ params }) => { files.write(params.path, params.content); return {}; });
-  }
-  try {
-    await app.connectWith(agent.stream, async (context) => {
-      const ready = await context.request(methods.agent.initialize, {
-        protocolVersion: 1, clientCapabilities: capabilities, clientInfo: { name: "test", version: "1" } });
-      assert.equal(ready.protocolVersion, 1);
-      const kinds = (kind) => updates.filter(({ update }) => update.sessionUpdate === kind).map(({ update }) => update);
-      await play({ context, ready, updates, asked, kinds, model, agent,
-        text: () => kinds("agent_message_chunk").map((update) => update.content.text).join(""),
-        begin: async (folder) => (await context.request(methods.agent.session.new, { cwd: folder, mcpServers: [] })),
-        say: (sessionId, text) => context.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
-        until: async (what) => { while (!what()) await new Promise((done) => setTimeout(done, 10)); } });
-    });
-  } finally {
-    agent.child.stdin.end();
-    model.stop();
-  }
-  assert.equal(await agent.ended, 0, agent.errors());
-}
-
-let number = 0;
-function tree(files) {
-  const folder = join(home, `tree${++number}`);
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
-  }
-  return { folder, read: (name) => readFileSync(join(folder, name), "utf8") };
-}
-
-let failures = 0;
-async function test(name, body) {
-  const before = problems.length;
-  const timer = setTimeout(() => { console.log(`HANGS ${name}`); process.exit(1); }, 60_000);
-  try {
-    await body();
-    assert.deepEqual(problems.slice(before), [], "lines that the schema refuses");
-    console.log(`ok    ${name}`);
-  } catch (problem) {
-    failures += 1;
-    console.log(`FAILED ${name}: ${problem.stack}`);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-// --- conversations -------------------------------------------------------------------------------
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { methods } from "@agentclientprotocol/sdk";
+import { answerTo, editor, finish, home, prompt, sendRaw, test, tree } from "./harness.mjs";
 
 await test("says what it can do in the shapes that editors want", () => editor({}, async ({ ready }) => {
   assert.equal(ready.agentCapabilities.loadSession, true);
@@ -232,17 +77,6 @@ await test("cancels a command that runs", () => editor({
   assert.deepEqual(await turn, { stopReason: "cancelled" });
 }));
 
-await test("lets a new prompt cancel the one that runs", () => editor({
-  "wait": [[["bash", { command: "sleep 100" }]], "Never said."],
-  "hello": ["Hello."],
-}, async ({ begin, say, kinds, until }) => {
-  const { sessionId } = await begin(tree({ "a.txt": "" }).folder);
-  const turn = say(sessionId, "wait");
-  await until(() => kinds("tool_call").length > 0);
-  assert.deepEqual(await say(sessionId, "hello"), { stopReason: "end_turn" });
-  assert.deepEqual(await turn, { stopReason: "cancelled" });
-}));
-
 await test("changes nothing in plan mode", () => editor({
   "edit it": [[["write_file", { path: "a.txt", content: "new" }]], [["bash", { command: "touch b.txt" }]], "Planned."],
 }, async ({ context, begin, say }) => {
@@ -257,18 +91,6 @@ await test("changes nothing in plan mode", () => editor({
   await say(sessionId, "edit it");
   assert.equal(place.read("a.txt"), "new");
 }, { permit: () => "refuse" }));
-
-// Lines as they are, in one write: what the library would send apart.
-function sendRaw(agent, ...messages) {
-  for (const { id, method } of messages) if (id !== undefined && method) agent.sent.set(id, method);
-  agent.child.stdin.write(messages.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
-}
-const prompt = (id, sessionId, text) => ({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
-const answerTo = (agent, id) => new Promise((done) => agent.child.stdout.on("data", (piece) => {
-  for (const line of piece.split("\n")) {
-    if (line.includes(`"id":${id}`) && line.includes("result")) done(JSON.parse(line).result);
-  }
-}));
 
 await test("hears what cancels a prompt right behind it", () => editor({
   "edit it": [[["write_file", { path: "a.txt", content: "new" }]], "Done."],
@@ -545,6 +367,4 @@ await test("refuses what makes no sense, and goes on", () => editor({ "hello": [
   assert.equal(text(), "Hello.");
 }));
 
-rmSync(home, { recursive: true, force: true });
-console.log(`${linesChecked} lines checked against the schema`);
-process.exit(failures > 0 ? 1 : 0);
+finish();

@@ -8,7 +8,7 @@
 namespace wright::simulation {
 namespace {
 
-constexpr std::array<PlantedBug, 21> kBugs{{
+constexpr std::array<PlantedBug, 23> kBugs{{
     {Plant::unfenced_writes, "unfenced_writes", "HoldLease is not looked at"},
     {Plant::forgotten_epoch, "forgotten_epoch", "HoldLease is looked at, but not its epoch"},
     {Plant::unfenced_calls, "unfenced_calls", "a process is always sure of its lease"},
@@ -38,6 +38,8 @@ constexpr std::array<PlantedBug, 21> kBugs{{
     {Plant::kept_lease, "kept_lease", "sessions that nobody drives stay held"},
     {Plant::claimed_twice, "claimed_twice", "a claimed session is handed out again"},
     {Plant::revived_end, "revived_end", "an ended session is driven again"},
+    {Plant::said_twice, "said_twice", "what was said stays in the list when it is taken"},
+    {Plant::said_lost, "said_lost", "what was said to a session is not kept"},
 }};
 
 }  // namespace

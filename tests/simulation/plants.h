@@ -33,6 +33,8 @@ enum class Plant : std::uint8_t {
   kept_lease,            // sessions that nobody drives stay held
   claimed_twice,         // a claimed session is handed out again
   revived_end,           // an ended session is driven again
+  said_twice,            // what was said stays in the list when it is taken
+  said_lost,             // what was said is not kept
 };
 
 struct PlantedBug {

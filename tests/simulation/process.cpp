@@ -124,10 +124,11 @@ void Process::look() {
       each->driver->cancel(wish.session_id, wish.reason);
     for (const StoredWait& wait : news->answered) each->driver->answered(wait);
   }
-  const auto untaken = runtime::all_said(world_.store());
-  if (!untaken) return;
-  for (const runtime::SaidTo& each : *untaken) {
-    if (const auto driver = driver_of(each.session_id)) driver->said(each.said);
+  for (const SessionId id : news->spoken_to) {
+    const auto driver = driver_of(id);
+    const auto said = driver ? runtime::said_to(world_.store(), id) : std::vector<session::Said>();
+    if (!said) continue;
+    for (const session::Said& each : *said) driver->said(each);
   }
 }
 
@@ -233,15 +234,15 @@ void Process::take_what_needs_a_driver() {
 
 // A session may have completed just before it was spoken to.
 void Process::go_on_with_what_was_said() {
-  const auto untaken = runtime::all_said(world_.store());
+  const auto untaken = world_.store().get_records({.kind = std::string(kSaidRecords)});
   if (!untaken) return;
-  for (const runtime::SaidTo& each : *untaken) {
+  for (const Record& each : *untaken) {
     if (is_dead_ || is_draining_) return;
-    const auto session = world_.store().get_session(each.session_id);
-    if (!session || session->status != SessionStatus::completed || drives(each.session_id))
-      continue;
+    const SessionId id = each.session_id.value();
+    const auto session = world_.store().get_session(id);
+    if (!session || session->status != SessionStatus::completed || drives(id)) continue;
     world_.reach("a session went on with what was said");
-    resume({.id = each.session_id, .takes_untaken = true});
+    resume({.id = id, .takes_untaken = true});
   }
 }
 

@@ -127,6 +127,8 @@ Batch SimStore::with_bugs(Batch batch) {
       }
       break;
     case Plant::kept_lease: remove_all<ReleaseLease>(batch); break;
+    case Plant::said_twice: remove_all<RemoveRecords>(batch); break;
+    case Plant::said_lost: remove_all<PutRecord>(batch); break;
     default: break;
   }
   return batch;

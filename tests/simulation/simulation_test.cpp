@@ -74,15 +74,17 @@ TEST_P(PlantedBug, IsFound) {
                 << to_string(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Every, PlantedBug,
-    ::testing::Values(Plant::unfenced_writes, Plant::unfenced_calls, Plant::acts_before_writing,
-                      Plant::lost_commit, Plant::half_commit, Plant::repeated_commit,
-                      Plant::dropped_cancel, Plant::forgotten_answer, Plant::second_answer_counts,
-                      Plant::repeated_writes, Plant::forgotten_spending, Plant::forgotten_calls,
-                      Plant::hasty_burial, Plant::lost_timer, Plant::kept_lease,
-                      Plant::claimed_twice, Plant::revived_end),
-    [](const auto& each) { return std::string(to_string(each.param)); });
+INSTANTIATE_TEST_SUITE_P(Every, PlantedBug,
+                         ::testing::Values(Plant::unfenced_writes, Plant::unfenced_calls,
+                                           Plant::acts_before_writing, Plant::lost_commit,
+                                           Plant::half_commit, Plant::repeated_commit,
+                                           Plant::dropped_cancel, Plant::forgotten_answer,
+                                           Plant::second_answer_counts, Plant::repeated_writes,
+                                           Plant::forgotten_spending, Plant::forgotten_calls,
+                                           Plant::hasty_burial, Plant::lost_timer,
+                                           Plant::kept_lease, Plant::claimed_twice,
+                                           Plant::revived_end, Plant::said_twice, Plant::said_lost),
+                         [](const auto& each) { return std::string(to_string(each.param)); });
 
 TEST(Shrinking, KeepsThePromiseThatIsBrokenAndRepeats) {
   Options options;

@@ -146,10 +146,11 @@ void World::steer_somebody() {
     if (auto driver = process->driver_of(id)) drivers.emplace_back(process->owner(), driver);
   }
   const bool is_stored = store_
-                             .apply_one(PutRecord{.kind = std::string(session::kSaidKind),
+                             .apply_one(PutRecord{.kind = std::string(kSaidRecords),
                                                   .key = said.key,
                                                   .value = to_json(said.message),
-                                                  .due_at = last_said_})
+                                                  .due_at = last_said_,
+                                                  .session_id = id})
                              .has_value();
   if (!is_stored || faults_.chance(300)) return;
   for (const auto& [owner, weak] : drivers) {

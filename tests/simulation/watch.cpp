@@ -28,7 +28,7 @@ std::set<SessionId> touched(const Batch& batch, const BatchIds& ids) {
   for (const Write& write : batch.writes) {
     std::visit(
         [&](const auto& one) {
-          if constexpr (requires { one.session_id; }) {
+          if constexpr (requires { SessionId{one.session_id}; }) {
             sessions.insert(one.session_id == 0 ? ids.session : one.session_id);
           }
         },
@@ -151,12 +151,12 @@ void Watch::note_answers(const BatchIds& ids) {
 
 void Watch::note_said(const Batch& batch) {
   for (const Write& write : batch.writes) {
-    if (const auto* put = std::get_if<PutRecord>(&write); put && put->kind == session::kSaidKind) {
+    if (const auto* put = std::get_if<PutRecord>(&write); put && put->kind == kSaidRecords) {
       said_.try_emplace(put->key, world_.store().applied());
       world_.reach("a session was spoken to while it worked");
     }
     const auto* remove = std::get_if<RemoveRecords>(&write);
-    if (remove != nullptr && remove->kind == session::kSaidKind) {
+    if (remove != nullptr && remove->kind == kSaidRecords) {
       world_.reach("what was said was taken");
     }
   }

@@ -101,7 +101,7 @@ std::string Watch::unsettled() {
   const auto sessions = store.list_sessions({.limit = kNoLimit});
   const auto needing = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
   if (!needing->empty()) return fmt::format("session {} needs a driver", needing->front().id);
-  for (const Record& record : *store.get_records({.kind = std::string(session::kSaidKind)})) {
+  for (const Record& record : *store.get_records({.kind = std::string(kSaidRecords)})) {
     const auto session = store.get_session(std::stoll(record.key.substr(0, record.key.find('/'))));
     if (session && session->status == SessionStatus::completed) {
       return fmt::format("session {} has not taken {}", session->id, record.key);
@@ -144,7 +144,7 @@ std::string said_token(std::int64_t number) {
 // It is in the store's list or in the conversation, always, and once.
 void Watch::check_said() {
   Store& store = world_.store().truth();
-  const auto untaken = store.get_records({.kind = std::string(session::kSaidKind)});
+  const auto untaken = store.get_records({.kind = std::string(kSaidRecords)});
   for (const auto& [key, at] : said_) {
     const std::size_t slash = key.find('/');
     const SessionId id = std::stoll(key.substr(0, slash));

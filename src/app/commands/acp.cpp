@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "acp/meta.h"
 #include "app/commands/acp_session.h"
 #include "app/commands/chat_sessions.h"
 #include "app/wiring/file_history.h"
@@ -30,6 +31,8 @@ namespace {
 
 constexpr std::int64_t kNotFound = -32002;
 constexpr std::size_t kSessionsAPage = 50;
+// An extension that other agents and clients have, too: a message to the prompt that runs.
+constexpr std::string_view kSteering = "_session/steering";
 constexpr std::size_t kMostLookedAtForId = 2000;
 
 mcp::Problem problem_of(const Error& error) {
@@ -120,7 +123,11 @@ class AcpServer {
     stopping_.request_stop();
     for (Opening& opening : openings_) opening.thread.join();
     for (const auto& [id, session] : sessions_) session->cancel();
-    for (Prompting& prompting : prompts_) prompting.thread.join();
+    for (Prompting& prompting : prompts_) {
+      prompting.turn->stop.request_stop();  // also of a session that was closed
+      prompting.thread.join();
+    }
+    for (Opening& steering : steerings_) steering.thread.join();
   }
 
  private:
@@ -174,7 +181,8 @@ class AcpServer {
         OpeningMethod{"session/load", &AcpServer::load},
         OpeningMethod{"session/resume", &AcpServer::resume},
     };
-    if (request.method == "session/prompt") return prompt(std::move(request));
+    if (request.method == "session/prompt") return prompt(request);
+    if (request.method == kSteering) return steer(request);
     const auto opening = std::ranges::find(kOpening, request.method, &OpeningMethod::name);
     if (opening != kOpening.end()) return open(*opening, std::move(request));
     const auto method = std::ranges::find(kMethods, request.method, &Method::name);
@@ -213,7 +221,7 @@ class AcpServer {
     const Json* id = params.if_contains("requestId");
     if (id == nullptr) return;
     for (const Prompting& prompting : prompts_) {
-      if (prompting.id == *id) prompting.turn->request_stop();
+      if (prompting.id == *id) prompting.turn->stop.request_stop();
     }
   }
 
@@ -233,12 +241,14 @@ class AcpServer {
       const JsonObject* asks = mcp::object_in(*client, "elicitation");
       environment_.editor.asks_in_forms =
           asks != nullptr && mcp::object_in(*asks, "form") != nullptr;
+      const auto offers = [](const JsonObject& all, std::string_view key) {
+        const Json* value = all.if_contains(key);
+        return value != nullptr && value->is_bool() && value->get_bool();
+      };
+      environment_.editor.has_terminals = offers(*client, "terminal");
       if (const JsonObject* files = mcp::object_in(*client, "fs")) {
-        const auto offers = [&](std::string_view key) {
-          const Json* value = files->if_contains(key);
-          return value != nullptr && value->is_bool() && value->get_bool();
-        };
-        environment_.editor.files = {offers("readTextFile"), offers("writeTextFile")};
+        environment_.editor.files = {offers(*files, "readTextFile"),
+                                     offers(*files, "writeTextFile")};
       }
     }
     const JsonObject yes;
@@ -253,7 +263,8 @@ class AcpServer {
                      JsonObject{{"list", yes}, {"resume", yes}, {"close", yes}, {"delete", yes}}}}},
         {"agentInfo",
          JsonObject{{"name", "wright"}, {"title", "Wright"}, {"version", WRIGHT_VERSION}}},
-        {"authMethods", JsonArray{}}};
+        {"authMethods", JsonArray{}},
+        {"_meta", JsonObject{{"steering", JsonObject{{"supported", true}}}}}};
   }
 
   Answer nothing_to_do(const JsonObject&) { return JsonObject{}; }
@@ -266,8 +277,9 @@ class AcpServer {
   Answer begin(const JsonObject& params, SharedSession& opened) {
     auto folder = TRY(folder_in(params));
     auto servers = TRY(servers_in(params));
-    auto session = std::make_shared<AcpSession>(environment_, new_session_id(), std::move(folder),
-                                                std::move(servers));
+    auto session = std::make_shared<AcpSession>(
+        environment_,
+        AcpOpening{new_session_id(), std::move(folder), std::move(servers), acp::trace_in(params)});
     TRY(session->open({}));
     add(session);
     opened = session;
@@ -282,8 +294,8 @@ class AcpServer {
     auto servers = TRY(servers_in(params));
     auto stored = TRY(stored_session(id));
     if (const auto known = find(params)) (*known)->cancel();
-    auto session =
-        std::make_shared<AcpSession>(environment_, id, std::move(folder), std::move(servers));
+    auto session = std::make_shared<AcpSession>(
+        environment_, AcpOpening{id, std::move(folder), std::move(servers), acp::trace_in(params)});
     TRY(session->open(std::move(stored)));
     add(session);
     return session;
@@ -342,7 +354,6 @@ class AcpServer {
     // Another process may run it: see `wright sessions rm`.
     TRY(environment_.store.apply_one(
         DeleteSession{.session_id = stored->id, .unless_running = true}));
-    forget_records_of(environment_.store, *stored);
     const auto settings = TRY(load_settings(environment_.flags, environment_.context.environment));
     FileHistory(settings, environment_.store).forget(stored->id);
     return JsonObject{};
@@ -363,33 +374,64 @@ class AcpServer {
     return JsonObject{{"configOptions", session->state().at("configOptions")}};
   }
 
-  // In a thread of its own: the editor is asked and cancels meanwhile.
-  void prompt(mcp::Request request) {
+  static Result<acp::Prompt> prompt_in(const JsonObject& params) {
+    const Json* blocks = params.if_contains("prompt");
+    if (blocks != nullptr && blocks->is_array()) return acp::prompt_of(blocks->get_array());
+    return fail(ErrorCode::invalid_argument, "prompt must be a list");
+  }
+
+  void prompt(const mcp::Request& request) {
     const auto session = find(request.params);
     if (!session) return answer(request.id, std::unexpected(session.error()));
-    const Json* blocks = request.params.if_contains("prompt");
-    auto prompt =
-        blocks != nullptr && blocks->is_array()
-            ? acp::prompt_of(blocks->get_array())
-            : Result<acp::Prompt>(fail(ErrorCode::invalid_argument, "prompt must be a list"));
-    if (!prompt) return answer(request.id, std::unexpected(prompt.error()));
+    auto said = prompt_in(request.params);
+    if (!said) return answer(request.id, std::unexpected(said.error()));
+    run_prompt(*session, std::move(*said), request,
+               [this, id = request.id](const Answer& result) { answer(id, result); });
+  }
+
+  // In a thread of its own: the editor is asked and cancels meanwhile.
+  void run_prompt(const SharedSession& session, acp::Prompt said, const mcp::Request& request,
+                  AcpTurns::Answer to_editor) {
     join_ended(prompts_);
     auto has_ended = std::make_shared<std::atomic<bool>>(false);
     // Here and not in the thread: what comes right behind the prompt may cancel it.
-    auto turn = (*session)->begin_turn();
+    auto turn = session->add_prompt(std::move(to_editor));
     std::thread thread(
-        [this, session = *session, prompt = std::move(*prompt), id = request.id, turn, has_ended] {
-          try {
-            auto result = session->prompt(prompt, turn);
-            session->end_turn(turn);
-            answer(id, std::move(result));
-          } catch (const std::exception& thrown) {
-            session->end_turn(turn);
-            peer_.refuse(id, {mcp::code::kInternalError, thrown.what()});
-          }
+        [session, said = std::move(said), trace = acp::trace_in(request.params), turn, has_ended] {
+          session->prompt(said, turn, trace);
           has_ended->store(true);
         });
     prompts_.push_back({request.id, std::move(turn), std::move(has_ended), std::move(thread)});
+  }
+
+  // {"outcome": "injected"} when the prompt that runs will read it. Where none runs, it becomes
+  // one, unless the editor would rather send it itself.
+  void steer(const mcp::Request& request) {
+    const auto session = find(request.params);
+    if (!session) return answer(request.id, std::unexpected(session.error()));
+    auto said = prompt_in(request.params);
+    if (!said) return answer(request.id, std::unexpected(said.error()));
+    join_ended(steerings_);
+    auto has_ended = std::make_shared<std::atomic<bool>>(false);
+    std::thread thread([this, session = *session, said = std::move(*said), request, has_ended] {
+      const auto outcome = [](std::string_view what) { return JsonObject{{"outcome", what}}; };
+      const auto steered = session->steer(said);
+      if (!steered) {
+        answer(request.id, std::unexpected(steered.error()));
+      } else if (*steered) {
+        answer(request.id, outcome("injected"));
+      } else if (mcp::text_in(request.params, "idleBehavior") == "promptRequired") {
+        JsonObject required = outcome("promptRequired");
+        required["reason"] = "noRunningTurn";
+        answer(request.id, std::move(required));
+      } else {
+        answer(request.id, outcome("startedNewTurn"));
+        session->prompt(said, session->add_prompt([](const Answer&) {}),
+                        acp::trace_in(request.params));
+      }
+      has_ended->store(true);
+    });
+    steerings_.push_back({std::move(has_ended), std::move(thread)});
   }
 
   // --- sessions ----------------------------------------------------------------------------------
@@ -423,6 +465,7 @@ class AcpServer {
   // Of the thread that reads.
   std::vector<Opening> openings_;
   std::vector<Prompting> prompts_;
+  std::vector<Opening> steerings_;
 };
 
 }  // namespace

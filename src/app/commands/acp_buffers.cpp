@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "acp/meta.h"
 #include "acp/updates.h"
 #include "project/text_file.h"
 #include "tools/edit/line_diff.h"
@@ -50,7 +51,7 @@ Result<ToolReply> AcpBuffers::around(const Invocation& invocation, const Context
   const bool is_about_files = call.name == "read_file" || !written.empty();
   if (!is_about_files || invocation.unusable != nullptr) return next(invocation, context);
   for (const std::string& path : written) {
-    if (!editor_.reads || !unsaved(path, context.stop)) continue;
+    if (!editor_.reads || !unsaved(path, context)) continue;
     return fail(ErrorCode::unavailable,
                 fmt::format("{} has changes in the editor that are not saved, and would be lost. "
                             "Ask the person to save or to drop them, then try again",
@@ -60,11 +61,11 @@ Result<ToolReply> AcpBuffers::around(const Invocation& invocation, const Context
   Output* output = reply ? std::get_if<Output>(&*reply) : nullptr;
   if (output == nullptr) return reply;
   for (const std::string& path : written) {
-    if (editor_.writes) show(path, context.stop);
+    if (editor_.writes) show(path, context);
   }
   if (!written.empty() || !editor_.reads) return reply;
   for (const std::string& path : acp::paths_of(call)) {
-    const auto diff = unsaved(path, context.stop);
+    const auto diff = unsaved(path, context);
     if (!diff) continue;
     output->notes.push_back(
         fmt::format("In the editor, {} has changes that are not saved yet:\n{}", path, *diff));
@@ -73,12 +74,11 @@ Result<ToolReply> AcpBuffers::around(const Invocation& invocation, const Context
 }
 
 std::optional<std::string> AcpBuffers::unsaved(const std::string& path,
-                                               const std::stop_token& stop) const {
+                                               const Context& context) const {
   const std::string full = absolute_path(base_, path);
   const auto saved = project::read_text(full, kLargestBuffer, base_);
   if (!saved) return std::nullopt;
-  const auto answer =
-      peer_.ask("fs/read_text_file", {{"sessionId", session_}, {"path", full}}, stop);
+  const auto answer = ask("fs/read_text_file", {{"path", full}}, context);
   const Json* content = answer ? answer->if_contains("content") : nullptr;
   if (content == nullptr || !content->is_string() ||
       content->get_string().size() > kLargestBuffer) {
@@ -92,13 +92,19 @@ std::optional<std::string> AcpBuffers::unsaved(const std::string& path,
   return tools::bounded_diff(diff, kMostOfDiff);
 }
 
-void AcpBuffers::show(const std::string& path, const std::stop_token& stop) const {
+void AcpBuffers::show(const std::string& path, const Context& context) const {
   const std::string full = absolute_path(base_, path);
   const auto text = project::read_text(full, kLargestBuffer, base_);
   if (!text) return;
   // The file has it already: an editor that cannot show it reads it from there.
-  (void)peer_.ask("fs/write_text_file",
-                  {{"sessionId", session_}, {"path", full}, {"content", *text}}, stop);
+  (void)ask("fs/write_text_file", {{"path", full}, {"content", *text}}, context);
+}
+
+Result<JsonObject> AcpBuffers::ask(std::string_view method, JsonObject params,
+                                   const Context& context) const {
+  params["sessionId"] = session_;
+  acp::add_trace(params, context.trace);
+  return peer_.ask(method, params, context.stop);
 }
 
 }  // namespace wright::app

@@ -30,8 +30,9 @@ class AcpBuffers {
   Result<ToolReply> around(const Invocation& invocation, const Context& context,
                            const Next& next) const;
   // What differs in the editor from the file; nothing where it is the same, or not known.
-  std::optional<std::string> unsaved(const std::string& path, const std::stop_token& stop) const;
-  void show(const std::string& path, const std::stop_token& stop) const;
+  std::optional<std::string> unsaved(const std::string& path, const Context& context) const;
+  void show(const std::string& path, const Context& context) const;
+  Result<JsonObject> ask(std::string_view method, JsonObject params, const Context& context) const;
 
   AcpPeer& peer_;
   const EditorFiles editor_;

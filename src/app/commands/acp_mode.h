@@ -1,5 +1,6 @@
 // Which mode an editor has chosen for a session: Code, or Plan, which changes nothing. It holds at
-// once, for calls of a prompt that runs as well, and is kept with the session.
+// once, for calls of a prompt that runs as well, and is kept in the session's config, so that it is
+// copied and deleted with it.
 #pragma once
 
 #include <atomic>
@@ -20,11 +21,7 @@ class AcpMode {
  public:
   bool is_plan() const { return is_plan_->load(); }
   std::string_view name() const { return is_plan() ? kPlanMode : kCodeMode; }
-
-  // Refused for a mode that is none. What was chosen is stored first, then it holds.
-  Result<void> use(std::string_view name, Store& store, const std::string& session);
-  // As it was left; Plan where the record cannot be read.
-  void recall(Store& store, const std::string& session);
+  void use(std::string_view name) { is_plan_->store(name == kPlanMode); }
 
   // Around all calls of the agent, outermost and innermost: while the mode is Plan, only what reads
   // runs. Innermost, because hooks outside of it may change what a command is.
@@ -34,10 +31,12 @@ class AcpMode {
   std::shared_ptr<std::atomic<bool>> is_plan_ = std::make_shared<std::atomic<bool>>(false);
 };
 
+Result<void> check_mode(std::string_view name);
+// As the config of a session says.
+std::string_view mode_in(const Json& config);
+Json with_mode(Json config, std::string_view mode);
+
 // By which editors know a session: the id that one of them was given, or its number.
 std::string editor_id_of(const Session& session);
-
-// What is kept beside a session that was deleted: its mode, and what was said to it and not taken.
-void forget_records_of(Store& store, const Session& session);
 
 }  // namespace wright::app

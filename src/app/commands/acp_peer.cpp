@@ -50,9 +50,15 @@ void AcpPeer::take(mcp::Frame frame, const OnRequest& on_request,
 }
 
 void AcpPeer::take_answer(mcp::Answer answer) {
-  const std::lock_guard lock(mutex_);
   if (!answer.id.is_int64()) return;
-  const auto found = asked_.find(answer.id.get_int64());
+  const std::int64_t id = answer.id.get_int64();
+  std::unique_lock lock(mutex_);
+  if (auto late = late_.extract(id)) {
+    lock.unlock();
+    if (const auto* result = std::get_if<JsonObject>(&answer.outcome)) late.mapped()(*result);
+    return;
+  }
+  const auto found = asked_.find(id);
   // Only the first answer counts: a no does not become a yes.
   if (found == asked_.end() || found->second) return;
   found->second = std::move(answer);
@@ -74,8 +80,21 @@ void AcpPeer::refuse(const mcp::RequestId& id, const mcp::Problem& problem) {
   write(to_text(JsonObject{{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}}));
 }
 
+void AcpPeer::tell(std::string_view method, const JsonObject& params) {
+  const std::int64_t id = [&] {
+    const std::lock_guard lock(mutex_);
+    return ++last_id_;
+  }();
+  write(mcp::request_text(id, method, params));
+}
+
+bool AcpPeer::has_ended() const {
+  const std::lock_guard lock(mutex_);
+  return has_ended_;
+}
+
 Result<JsonObject> AcpPeer::ask(std::string_view method, const JsonObject& params,
-                                const std::stop_token& stop) {
+                                const std::stop_token& stop, Late late) {
   std::unique_lock lock(mutex_);
   const std::int64_t id = ++last_id_;
   asked_.emplace(id, std::nullopt);
@@ -85,6 +104,7 @@ Result<JsonObject> AcpPeer::ask(std::string_view method, const JsonObject& param
   changed_.wait(lock, stop, [&] { return has_ended_ || asked_.at(id).has_value(); });
   std::optional<mcp::Answer> answer = std::move(asked_.at(id));
   asked_.erase(id);
+  if (!answer && late && !has_ended_) late_.emplace(id, std::move(late));
   if (!answer) return fail(ErrorCode::cancelled, "the editor has not answered");
   if (const auto* problem = std::get_if<mcp::Problem>(&answer->outcome)) {
     return fail(ErrorCode::unavailable, problem->message);

@@ -33,9 +33,14 @@ class AcpPeer {
   void refuse(const mcp::RequestId& id, const mcp::Problem& problem);
 
   // Waits for the answer; not in the thread that serves. ErrorCode::cancelled when it is stopped or
-  // the editor is gone.
+  // the editor is gone. `late` gets an answer that comes after that, in the thread that serves.
+  using Late = std::function<void(const JsonObject& answer)>;
   Result<JsonObject> ask(std::string_view method, const JsonObject& params,
-                         const std::stop_token& stop);
+                         const std::stop_token& stop, Late late = {});
+  // A request whose answer does not matter.
+  void tell(std::string_view method, const JsonObject& params);
+
+  bool has_ended() const;  // nobody is there any more
 
  private:
   void take(mcp::Frame frame, const OnRequest& on_request, const OnNotification& on_notification);
@@ -46,10 +51,11 @@ class AcpPeer {
   const int input_;
   const int output_;
   std::mutex writing_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::int64_t last_id_ = 0;
   std::map<std::int64_t, std::optional<mcp::Answer>> asked_;
+  std::map<std::int64_t, Late> late_;  // of questions that nobody waits for any more
   bool has_ended_ = false;
 };
 

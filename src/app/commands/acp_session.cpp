@@ -5,8 +5,12 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <thread>
 #include <utility>
 
+#include "acp/meta.h"
 #include "app/commands/chat_commands.h"
 #include "app/commands/chat_files.h"
 #include "app/commands/chat_mentions.h"
@@ -18,26 +22,26 @@
 #include "app/wiring/project_files.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
-#include "core/iso_time.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "core/user_message.h"
-#include "project/text_file.h"
 
 namespace wright::app {
 namespace {
-
-constexpr std::size_t kLargestDiffed = std::size_t{1} << 20;
 
 JsonObject mode_json(std::string_view id, std::string_view name, std::string_view description) {
   return {{"id", id}, {"name", name}, {"description", description}};
 }
 
-JsonObject command_json(std::string_view name, std::string_view description,
-                        std::string_view hint) {
-  JsonObject command{{"name", name}, {"description", description}};
-  if (!hint.empty()) command["input"] = JsonObject{{"hint", hint}};
-  return command;
+// Every prompt is answered, whatever happens.
+template <class Make>
+auto or_thrown(const Make& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::internal, thrown.what());
+  }
 }
 
 JsonObject choice(std::string_view value, std::string_view name) {
@@ -60,9 +64,12 @@ Result<void> AcpSession::open(std::optional<Session> stored) {
   began_ = std::move(stored);
   if (began_) {
     stored_ = began_->id;
-    mode_.recall(environment_.store, id_);
+    mode_.use(mode_in(began_->config));
   }
-  return equip();
+  TRY(equip());
+  connect_servers();
+  add_server_tools();
+  return {};
 }
 
 Result<void> AcpSession::equip() {
@@ -93,9 +100,14 @@ Result<void> AcpSession::equip() {
     model_now_ = ready->chosen.model;
     fallback_ = settings.fallback();
   }
-  settings_ = std::move(settings);
-  std::error_code error;
-  base_ = std::filesystem::weakly_canonical(settings_->base_path(), error).string();
+  {
+    const std::lock_guard lock(mutex_);
+    settings_ = std::make_shared<const Settings>(std::move(settings));
+  }
+  if (base_.empty()) {
+    std::error_code error;
+    base_ = std::filesystem::weakly_canonical(settings_->base_path(), error).string();
+  }
   const AcpBuffers buffers(environment_.peer, environment_.editor.files, id_, base_);
   if (!hooks_) hooks_ = ready->hooks;
   ready->hooks = hooks_;
@@ -103,13 +115,34 @@ Result<void> AcpSession::equip() {
     mode_.guard(agent);
     watch_arguments(agent);
     buffers.watch(agent);
+    if (environment_.editor.has_terminals && settings_->flag(keys::kAcpTerminals)) {
+      terminals().offer(agent);
+    }
   });
   if (!environment_.editor.asks_in_forms) {
     // Nobody could answer: the agent asks in its answer instead.
     std::erase_if(agent_.tools, [](const Tool& tool) { return tool.spec.name == "ask_user"; });
   }
-  add_servers();
+  add_server_tools();
   return {};
+}
+
+AcpTerminals AcpSession::terminals() {
+  const auto is_known = [this](const std::string& call) {
+    const std::lock_guard lock(mutex_);
+    return calls_.contains(call);
+  };
+  return {environment_.peer,
+          {.id = id_,
+           .is_known = is_known,
+           .show = [this](const std::string& call, const std::string& terminal) {
+             show_terminal(call, terminal);
+           }}};
+}
+
+std::shared_ptr<const Settings> AcpSession::settings() const {
+  const std::lock_guard lock(mutex_);
+  return settings_;
 }
 
 void AcpSession::watch_arguments(Agent& agent) {
@@ -128,22 +161,33 @@ void AcpSession::watch_arguments(Agent& agent) {
   });
 }
 
-void AcpSession::add_servers() {
-  for (const McpServer& server : servers_) {
-    const auto connection = make_connection(server, *settings_, environment_.context.environment);
-    auto tools =
-        connection ? mcp_client::server_tools(*connection, tools_options(server), environment_.stop)
-                   : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
-    if (!tools) {
-      environment_.context.console.remark(
-          fmt::format("goes without the MCP server {}: {}", server.name, tools.error().message));
-      continue;
-    }
-    ask_about_others(tools->tools, *settings_);
-    for (Tool& tool : tools->tools) {
-      if (find_tool(agent_.tools, tool.spec.name) == nullptr)
-        agent_.tools.push_back(std::move(tool));
-    }
+// Those of this session alone, once: they go with it. Beside each other: each may take seconds.
+void AcpSession::connect_servers() {
+  std::vector<std::vector<Tool>> found(servers_.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    threads.emplace_back([this, &server = servers_[i], &tools_of = found[i]] {
+      const auto connection = make_connection(server, *settings_, environment_.context.environment);
+      auto tools =
+          connection
+              ? mcp_client::server_tools(*connection, tools_options(server), environment_.stop)
+              : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
+      if (!tools) {
+        environment_.context.console.remark(
+            fmt::format("goes without the MCP server {}: {}", server.name, tools.error().message));
+        return;
+      }
+      ask_about_others(tools->tools, *settings_);
+      tools_of = std::move(tools->tools);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::vector<Tool>& each : found) std::ranges::move(each, std::back_inserter(server_tools_));
+}
+
+void AcpSession::add_server_tools() {
+  for (const Tool& tool : server_tools_) {
+    if (find_tool(agent_.tools, tool.spec.name) == nullptr) agent_.tools.push_back(tool);
   }
 }
 
@@ -189,9 +233,35 @@ Result<void> AcpSession::equip_soon() {
 }
 
 Result<void> AcpSession::use_mode(const std::string& mode) {
-  TRY(mode_.use(mode, environment_.store, id_));
+  TRY(check_mode(mode));
+  {
+    const std::lock_guard lock(mode_mutex_);
+    // What is stricter holds before anything can fail, what is not after it is stored.
+    if (mode == kPlanMode) mode_.use(mode);
+    TRY(store_mode(mode));
+    mode_.use(mode);
+  }
   update({{"sessionUpdate", "current_mode_update"}, {"currentModeId", mode}});
   return {};
+}
+
+Result<void> AcpSession::store_mode(std::string_view mode) {
+  if (stored_ == 0) return {};  // it is stored with its mode
+  const auto session = TRY(environment_.store.get_session(stored_));
+  if (mode_in(session.config) == mode) return {};
+  TRY(environment_.store.apply_one(
+      UpdateSession{.session_id = stored_, .config = with_mode(session.config, mode)}));
+  return {};
+}
+
+// A prompt began with the mode that was there a moment ago.
+void AcpSession::keep_mode() {
+  const std::lock_guard lock(mode_mutex_);
+  if (began_with_mode_ == mode_.name()) return;
+  if (const auto kept = store_mode(mode_.name()); !kept) {
+    environment_.context.console.remark(
+        fmt::format("the mode is not stored: {}", kept.error().message));
+  }
 }
 
 Result<void> AcpSession::use_option(const std::string& option, const std::string& value) {
@@ -209,139 +279,7 @@ Result<void> AcpSession::use_option(const std::string& option, const std::string
   return equipped;
 }
 
-// --- what the editor sees ------------------------------------------------------------------------
-
-void AcpSession::update(const JsonObject& update) {
-  environment_.peer.notify("session/update", {{"sessionId", id_}, {"update", update}});
-}
-
-void AcpSession::tell_commands() {
-  JsonArray commands{
-      command_json("review", "Review what was changed here", "what matters most"),
-      command_json("undo", "Take back what the last prompt changed in files", ""),
-      command_json("diff", "What the session changed in files", ""),
-      command_json("compact", "Sum up what came before the last turn", "what matters most")};
-  const std::size_t ours = commands.size();
-  for (const auto& own : commands_for(*settings_).commands) {
-    const bool is_ours =
-        std::any_of(commands.begin(), commands.begin() + ours,
-                    [&](const Json& each) { return each.at("name").as_string() == own.name; });
-    if (!is_ours) commands.push_back(command_json(own.name, own.description, own.hint));
-  }
-  update(
-      {{"sessionUpdate", "available_commands_update"}, {"availableCommands", std::move(commands)}});
-}
-
-Result<void> AcpSession::replay() {
-  const auto messages = TRY(environment_.store.get_messages(stored_));
-  std::map<std::string, ToolCall> open;
-  for (const StoredMessage& stored : messages) {
-    const Message& message = stored.message;
-    if (message.role == Role::user && message.is_from_user()) {
-      if (!message.text().empty()) update(acp::user_chunk(message.text()));
-      for (const Part& part : message.parts) {
-        if (const auto* image = std::get_if<Image>(&part)) update(acp::user_chunk(*image));
-      }
-    }
-    if (message.role == Role::assistant && !message.text().empty()) {
-      update(acp::message_chunk(message.text()));
-    }
-    for (const ToolCall& call : message.tool_calls()) {
-      if (const auto plan = tools::plan_of(call)) {
-        update(acp::plan_update(*plan));
-        continue;
-      }
-      update(acp::call_begun(call, base_));
-      open[call.id] = call;
-    }
-    for (const Part& part : message.parts) {
-      const auto* result = std::get_if<ToolResult>(&part);
-      if (result == nullptr || !open.contains(result->call_id)) continue;
-      update(acp::call_ended(open.at(result->call_id), *result, {}));
-      open.erase(result->call_id);
-    }
-  }
-  // What was under way when the session stopped has no result.
-  for (const auto& [id, call] : open) {
-    update(acp::call_ended(call, {.content = "interrupted", .is_error = true}, {}));
-  }
-  return {};
-}
-
-std::optional<std::string> AcpSession::text_at(const std::string& path) const {
-  auto text = project::read_text(std::filesystem::path(base_) / path, kLargestDiffed, base_);
-  return text ? std::optional(std::move(*text)) : std::nullopt;
-}
-
-void AcpSession::begin_call(const ToolCall& call) {
-  if (call.name == tools::kPlanTool) return;
-  const bool is_new = [&] {
-    const std::lock_guard lock(mutex_);
-    return calls_.insert(call.id).second;
-  }();
-  if (!is_new) return update(acp::call_goes_on(call));
-  for (const std::string& path : acp::written_paths(call)) {
-    changing_[call.id].push_back(
-        {(std::filesystem::path(base_) / path).string(), text_at(path), {}});
-  }
-  update(acp::call_begun(call, base_));
-}
-
-void AcpSession::end_call(const ToolCall& call, const ToolOutcome& outcome) {
-  if (const auto plan = tools::plan_of(call); plan && !outcome.error) {
-    return update(acp::plan_update(*plan));
-  }
-  if (call.name == tools::kPlanTool) return;
-  if (outcome.waiting) return update(acp::call_waits(call));
-  if (!outcome.has_ended()) return;
-  std::vector<acp::ChangedText> changes = std::move(changing_[call.id]);
-  changing_.erase(call.id);
-  for (acp::ChangedText& change : changes) {
-    change.after = text_at(change.path);
-  }
-  if (outcome.error) changes.clear();
-  update(acp::call_ended(call, outcome.result, changes));
-}
-
-void AcpSession::observe(const Event& event) {
-  if (const auto* started = std::get_if<SessionStarted>(&event)) {
-    stored_ = started->session_id;
-  } else if (std::holds_alternative<ModelStarted>(event)) {
-    has_streamed_ = false;
-  } else if (const auto* delta = std::get_if<TextDelta>(&event)) {
-    has_streamed_ = true;
-    update(acp::message_chunk(delta->text));
-  } else if (const auto* ended = std::get_if<ModelEnded>(&event)) {
-    const std::string text = ended->response.text();
-    if (!has_streamed_ && !text.empty()) update(acp::message_chunk(text));
-  } else if (const auto* begun = std::get_if<ToolStarted>(&event)) {
-    begin_call(begun->call);
-  } else if (const auto* said = std::get_if<ToolProgress>(&event)) {
-    if (calls_.contains(said->call.id)) update(acp::call_says(said->call, said->text));
-  } else if (const auto* done = std::get_if<ToolEnded>(&event)) {
-    end_call(done->call, done->outcome);
-  }
-}
-
-void AcpSession::tell_usage() {
-  const auto context = wright::session_context(environment_.store, agent_, stored_);
-  if (context && context->window > 0) {
-    update(
-        {{"sessionUpdate", "usage_update"}, {"used", context->tokens}, {"size", context->window}});
-  }
-  const auto session = environment_.store.get_session(stored_);
-  if (!session) return;
-  update({{"sessionUpdate", "session_info_update"},
-          {"title", utf8_prefix(session->user_prompt, 100)},
-          {"updatedAt", IsoTime(system_clock_ms()).text()}});
-}
-
 // --- prompts -------------------------------------------------------------------------------------
-
-void AcpSession::cancel() {
-  const std::lock_guard lock(mutex_);
-  for (const Turn& turn : running_) turn->request_stop();
-}
 
 Result<void> AcpSession::settle_old() {
   if (stored_ == 0) return {};
@@ -357,6 +295,10 @@ Result<void> AcpSession::settle_old() {
   return {};
 }
 
+TraceContext AcpSession::trace_of(std::string_view call) const {
+  return find_trace_ ? find_trace_(stored_, call) : TraceContext();
+}
+
 Result<RunResult> AcpSession::run(const Message& message, const RunOptions& options) {
   Store& store = environment_.store;
   return stored_ == 0 ? wright::run(store, agent_, message, options)
@@ -368,6 +310,7 @@ Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_t
     if (wait.kind == WaitKind::approval) {
       JsonObject params = acp::permission_request(wait, base_);
       params["sessionId"] = id_;
+      acp::add_trace(params, trace_of(wait.call.id));
       const auto answer = environment_.peer.ask("session/request_permission", params, stop);
       const auto approval = answer ? acp::chosen_approval(*answer) : std::nullopt;
       if (!approval) return false;
@@ -378,6 +321,7 @@ Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_t
     auto form = questions ? acp::question_form(*questions) : std::nullopt;
     if (!form) return false;
     (*form)["sessionId"] = id_;
+    acp::add_trace(*form, trace_of(wait.call.id));
     const auto answer = environment_.peer.ask("elicitation/create", *form, stop);
     if (!answer || !answer->contains("content")) return false;
     TRY(answer_wait(environment_.store, wait.wait_id, answer->at("content"), "editor"));
@@ -385,12 +329,9 @@ Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_t
   return true;
 }
 
-// What a command of ours says; nothing where the text is a prompt.
-std::optional<std::string> AcpSession::done_by_command(const std::string& text) {
+// What a command of ours says.
+std::string AcpSession::done_by_command(const std::string& text) {
   const auto typed = typed_command(text);
-  const bool is_ours =
-      typed && (typed->word == "undo" || typed->word == "diff" || typed->word == "compact");
-  if (!is_ours) return std::nullopt;
   if (stored_ == 0) return "Nothing has been done yet.";
   if (typed->word == "compact") {
     const auto context = compact(environment_.store, agent_, stored_, typed->argument);
@@ -414,55 +355,34 @@ std::optional<std::string> AcpSession::done_by_command(const std::string& text) 
   return fmt::format("Taken back:\n\n```\n{}```", shown_plan(part->plan));
 }
 
-AcpSession::Turn AcpSession::begin_turn() {
-  auto turn = std::make_shared<std::stop_source>();
-  const std::lock_guard lock(mutex_);
-  for (const Turn& other : running_) other->request_stop();
-  running_.insert(turn);
-  return turn;
+bool AcpSession::is_own_command(const acp::Prompt& said) {
+  if (!said.images.empty()) return false;
+  const auto typed = typed_command(said.text);
+  return typed && (typed->word == "undo" || typed->word == "diff" || typed->word == "compact");
 }
 
-void AcpSession::end_turn(const Turn& turn) {
-  const std::lock_guard lock(mutex_);
-  running_.erase(turn);
-}
-
-Result<JsonObject> AcpSession::prompt(const acp::Prompt& said, const Turn& mine) {
-  const std::string& text = said.text;
-  const std::lock_guard turn(turn_);
-  const std::stop_token stop = mine->get_token();
-  const auto ended = [](std::string_view reason) { return JsonObject{{"stopReason", reason}}; };
-  if (stop.stop_requested()) return ended("cancelled");
-  const bool is_changed = [&] {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(is_to_be_equipped_, false);
-  }();
-  if (is_changed) {
-    TRY(equip());
-  }
-  if (const auto done = said.images.empty() ? done_by_command(text) : std::nullopt) {
-    update(acp::message_chunk(*done));
-    return ended("end_turn");
-  }
-  std::string message = text;
-  MentionRules mentions{.unreadable = guarded_files(*settings_).unreadable};
-  if (const auto typed = typed_command(text); typed && typed->word == "review") {
-    message = review_prompt(typed->argument);
+// What the model is to read: with what is mentioned, and as the hooks have it.
+Result<Message> AcpSession::message_of(const acp::Prompt& said, const std::stop_token& stop) {
+  const auto settings = this->settings();
+  std::string text = said.text;
+  MentionRules mentions{.unreadable = guarded_files(*settings).unreadable};
+  if (const auto typed = typed_command(said.text); typed && typed->word == "review") {
+    text = review_prompt(typed->argument);
   } else if (typed) {
-    for (const auto& own : commands_for(*settings_).commands) {
+    for (const auto& own : commands_for(*settings).commands) {
       if (own.name != typed->word) continue;
-      message = project::expanded(own, typed->argument);
+      text = project::expanded(own, typed->argument);
       mentions.typed = typed->argument;  // what the file says sends nothing along
     }
   }
-  Mentions mentioned = with_mentions(message, base_, environment_.context.environment, mentions);
+  Mentions mentioned = with_mentions(text, base_, environment_.context.environment, mentions);
   std::vector<Image> images = said.images;
   std::ranges::move(mentioned.images, std::back_inserter(images));
-  {
-    const std::lock_guard lock(mutex_);
-    calls_.clear();
-  }
-  changing_.clear();
+  return hooks_->submitted(user_message(std::move(mentioned.text), std::move(images)), stored_,
+                           stop);
+}
+
+RunOptions AcpSession::run_options(const TraceContext& trace) {
   const auto look_on = [this, hooks = hooks_->hooks](const Event& event,
                                                      const EventOrigin& origin) {
     if (origin.depth != 0) return;
@@ -471,15 +391,31 @@ Result<JsonObject> AcpSession::prompt(const acp::Prompt& said, const Turn& mine)
       environment_.context.console.remark(problem);
     }
   };
-  const RunOptions options{.observer = look_on, .stop = stop, .config = config_};
+  RunOptions options{.observer = look_on,
+                     .stop = turns_.stop(),
+                     .config = with_mode(config_, mode_.name()),
+                     .steering = &steering_};
+  {
+    const std::lock_guard lock(mode_mutex_);
+    began_with_mode_ = mode_in(options.config);
+  }
+  trace_as_asked(environment_.context.telemetry, trace, options);
+  find_trace_ = options.find_trace;
+  return options;
+}
+
+Result<JsonObject> AcpSession::run_prompt(const Message& message, const TraceContext& trace) {
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.clear();
+    in_terminals_.clear();
+  }
+  changing_.clear();
+  const RunOptions options = run_options(trace);
+  const std::stop_token& stop = options.stop;
   Result<RunResult> result;
   if (auto settled = settle_old(); !settled) result = std::unexpected(settled.error());
-  if (result) {
-    auto message = hooks_->submitted(user_message(std::move(mentioned.text), std::move(images)),
-                                     stored_, stop);
-    result = message ? run(*message, options)
-                     : Result<RunResult>(std::unexpected(std::move(message).error()));
-  }
+  if (result) result = run(message, options);
   bool is_cancelled = false;
   while (result && result->status == RunResult::Status::waiting && !is_cancelled) {
     const auto answered = answer_waits(*result, stop);
@@ -494,11 +430,76 @@ Result<JsonObject> AcpSession::prompt(const acp::Prompt& said, const Turn& mine)
     if (const auto settled = settle_old(); !settled) result = std::unexpected(settled.error());
   }
   if (stored_ != 0) tell_usage();
+  const auto ended = [](std::string_view reason) { return JsonObject{{"stopReason", reason}}; };
   if (is_cancelled || stop.stop_requested()) return ended("cancelled");
   if (result) return ended("end_turn");
   if (result.error().code == ErrorCode::cancelled) return ended("cancelled");
   if (result.error().code == ErrorCode::limit_reached) return ended("max_turn_requests");
   return std::unexpected(result.error());
+}
+
+Result<JsonObject> AcpSession::perform(const acp::Prompt& said,
+                                       const std::optional<Message>& message,
+                                       const TraceContext& trace) {
+  const bool is_changed = [&] {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(is_to_be_equipped_, false);
+  }();
+  if (is_changed) {
+    TRY(equip());
+  }
+  if (message) return run_prompt(*message, trace);
+  update(acp::message_chunk(done_by_command(said.text)));
+  return JsonObject{{"stopReason", "end_turn"}};
+}
+
+// Those who spoke and were not read are answered as what they spoke to, and are not read later.
+void AcpSession::end_turn(const Result<JsonObject>& result) {
+  const AcpTurns::Ended ended = turns_.end();
+  if (!ended.unheard.empty()) {
+    // More than was said here is also somebody else's: then all of it stays for the next prompt.
+    const auto there = untaken_messages(environment_.store, stored_);
+    const bool is_all_ours = there && there->size() <= ended.unheard.size();
+    if (is_all_ours) (void)recall_messages(environment_.store, stored_);
+  }
+  turns_.answer(ended.owner, result);
+  for (const Turn& turn : ended.unheard) turns_.answer(turn, result);
+}
+
+void AcpSession::prompt(const acp::Prompt& said, const Turn& turn, const TraceContext& trace) {
+  std::optional<Message> message;
+  AcpTurns::Speech speech;
+  if (!is_own_command(said)) {
+    auto made = or_thrown([&] { return message_of(said, turn->stop.get_token()); });
+    if (!made && !turn->stop.stop_requested()) {
+      return turns_.answer(turn, std::unexpected(std::move(made).error()));
+    }
+    if (made) {
+      message = std::move(*made);
+      speech = {.text = message->text(), .say = [&] { return steering_.say(*message); }};
+    }
+  }
+  switch (turns_.enter(turn, speech)) {
+    case AcpTurns::Entered::spoken: return;
+    case AcpTurns::Entered::cancelled:
+      return turns_.answer(turn, JsonObject{{"stopReason", "cancelled"}});
+    case AcpTurns::Entered::runs: break;
+  }
+  const std::lock_guard lock(turn_);
+  end_turn(or_thrown([&] { return perform(said, message, trace.is_set() ? trace : trace_); }));
+}
+
+Result<bool> AcpSession::steer(const acp::Prompt& said) {
+  if (!turns_.is_running()) return false;
+  const auto message = TRY(message_of(said, turns_.stop()));
+  constexpr std::chrono::milliseconds kMoment{20};
+  while (turns_.is_running()) {
+    const auto spoken = steering_.say(message);
+    if (spoken) return true;
+    if (spoken.error().code != ErrorCode::unavailable) return std::unexpected(spoken.error());
+    std::this_thread::sleep_for(kMoment);
+  }
+  return false;
 }
 
 }  // namespace wright::app

@@ -382,9 +382,9 @@ class Chat {
         conversation_.session_id() == 0
             ? "the next message begins a new session"
             : fmt::format("going on in session {}", conversation_.session_id());
-    note(fmt::format("  Undone: {}\n  {}\n",
-                     shortened(on_one_line(*undone), context_.console.error().columns - 12),
-                     where));
+    note(fmt::format(
+        "  Undone: {}\n  {}\n",
+        shortened(on_one_line(as_typed(*undone)), context_.console.error().columns - 12), where));
     return ExitCode::ok;
   }
 

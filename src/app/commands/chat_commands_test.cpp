@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/commands/chat_files.h"
+
 namespace wright::app {
 namespace {
 
@@ -15,6 +17,13 @@ TEST(ChatCommands, are_words_behind_a_slash_with_what_follows_them) {
             ChatLine(SlashCommand{Name::export_session, "my file.md"}));
   EXPECT_EQ(read_chat_line("/undo files"), ChatLine(SlashCommand{Name::undo, "files"}));
   EXPECT_EQ(read_chat_line("/exit"), ChatLine(SlashCommand{Name::quit, ""}));
+}
+
+TEST(ChatCommands, that_stand_for_a_message_are_shown_as_they_were_typed) {
+  EXPECT_EQ(as_typed(review_prompt("")), "/review");
+  EXPECT_EQ(as_typed(review_prompt("the tests")), "/review the tests");
+  EXPECT_EQ(as_typed("Review what has been changed"), "Review what has been changed");
+  EXPECT_EQ(as_typed(review_prompt("") + " and more"), review_prompt("") + " and more");
 }
 
 TEST(ChatCommands, leave_messages_alone) {

@@ -98,6 +98,8 @@ ExitCode show_chat_help(const Settings& settings, Console& console) {
   return ExitCode::ok;
 }
 
+constexpr std::string_view kAboveAll = " Above all: ";
+
 std::string review_prompt(std::string_view focus) {
   std::string prompt =
       "Review what has been changed in this folder and is not committed yet (git status, git diff; "
@@ -105,8 +107,17 @@ std::string review_prompt(std::string_view focus) {
       "bugs, cases that are not handled, tests and documents that are missing, and breaks with the "
       "style of the files around it. Change nothing. Answer with findings, the worst first, each "
       "with path:line and what to do; say so plainly when there are none.";
-  if (!focus.empty()) prompt += fmt::format(" Above all: {}", focus);
+  if (!focus.empty()) prompt += fmt::format("{}{}", kAboveAll, focus);
   return prompt;
+}
+
+std::string as_typed(std::string_view message) {
+  const std::string review = review_prompt({});
+  if (!message.starts_with(review)) return std::string(message);
+  message.remove_prefix(review.size());
+  if (message.empty()) return "/review";
+  if (!message.starts_with(kAboveAll)) return review + std::string(message);
+  return fmt::format("/review {}", message.substr(kAboveAll.size()));
 }
 
 }  // namespace wright::app

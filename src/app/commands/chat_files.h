@@ -28,5 +28,7 @@ ExitCode show_chat_help(const Settings& settings, Console& console);
 
 // What an agent is asked when its work, or that of others, is to be reviewed.
 std::string review_prompt(std::string_view focus);
+// A message as its sender typed it: `/review` and not what stands for it.
+std::string as_typed(std::string_view message);
 
 }  // namespace wright::app

@@ -141,7 +141,8 @@ std::optional<SessionId> pick_session(const std::vector<Session>& sessions,
     const std::string lead = "Which session? ";
     const VisibleLine line = typed.visible(size.columns - std::min(size.columns, lead.size() + 1));
     LiveLines live{{{line.text, Colour::none, lead}}, 0, lead.size() + line.cursor};
-    const std::size_t rows = std::min({found.size(), kMostRows, size.rows - 2});
+    const std::size_t rows =
+        std::min({found.size(), kMostRows, size.rows - std::min(size.rows, 3UL)});
     const std::size_t first = chosen < rows ? 0 : chosen + 1 - rows;
     for (std::size_t i = first; i < first + rows; ++i) {
       const Session& session = *found[i].session;
@@ -152,6 +153,10 @@ std::optional<SessionId> pick_session(const std::vector<Session>& sessions,
           {shortened(sanitised(text), size.columns - 1), i == chosen ? Colour::bold : Colour::dim});
     }
     if (found.empty()) live.lines.push_back({"  none fits", Colour::dim});
+    live.lines.push_back(
+        {shortened("type to search, ↑ ↓ to choose, Enter goes on with it, Ctrl-G with none",
+                   size.columns - 1),
+         Colour::dim});
     return live;
   };
   while (true) {

@@ -16,7 +16,7 @@ namespace wright::app {
 template <class C>
 inline constexpr bool kDrivesSessions =
     std::same_as<C, RunCommand> || std::same_as<C, ChatCommand> || std::same_as<C, ResumeCommand> ||
-    std::same_as<C, ServeCommand> || std::same_as<C, WorkerCommand>;
+    std::same_as<C, ServeCommand> || std::same_as<C, WorkerCommand> || std::same_as<C, AcpCommand>;
 
 // One of the structs of command_line.h. A variant of all of them takes compilers longer than
 // everything else in their files.

@@ -228,7 +228,6 @@ ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
       return complain_about(removed.error(), context.console);
     }
     FileHistory(*settings, **store).forget(session.id);
-    forget_records_of(**store, session);
   }
   context.console.note(
       fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));

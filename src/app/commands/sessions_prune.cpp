@@ -10,6 +10,7 @@
 
 #include "app/commands/commands.h"
 #include "app/terminal/figures.h"
+#include "app/wiring/file_history.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
@@ -59,6 +60,10 @@ ExitCode execute(const PruneSessionsCommand& command, CommandContext context) {
     ids = is_rehearsal ? found(**store, *ended_before) : pruned(**store, *ended_before);
   }
   if (!ids) return complain_about(ids.error(), context.console);
+  if (!is_rehearsal && *store != nullptr) {
+    FileHistory history(*settings, **store);
+    for (const SessionId id : *ids) history.forget(id);
+  }
   if (command.output == OutputFormat::json) {
     const JsonObject json{{"ended_before", *ended_before},
                           {"dry_run", is_rehearsal},

@@ -325,6 +325,12 @@ inline constexpr ConfigKey kLogFile{"log",
                                     "where the log goes instead of standard error",
                                     "\"~/.local/state/wright/log.jsonl\""};
 
+inline constexpr ConfigKey kAcpTerminals{
+    "acp",  "terminals", KeyType::flag,
+    "",     "",          "wright acp: commands run in terminals of the editor, in the same sandbox",
+    "",     1,           kMostIterations,
+    "false"};
+
 constexpr ConfigKey bash(std::string_view name, KeyType type, std::string_view description,
                          std::string_view example, std::string_view fallback = {},
                          std::string_view words = {}) {
@@ -501,6 +507,7 @@ inline constexpr std::array kConfigKeys{
     keys::kBashWritePaths,
     keys::kBashProtected,
     keys::kBashUnreadable,
+    keys::kAcpTerminals,
     keys::kWebFetch,
     keys::kWebSearch,
     keys::kWebSearchKey,

@@ -26,6 +26,27 @@ void trace_with(telemetry::Telemetry* telemetry, RunOptions& options) {
   options.find_trace = telemetry->find_trace();
 }
 
+void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_by,
+                    RunOptions& options) {
+  trace_with(telemetry, options);
+  const auto place = telemetry::place_from(asked_by);
+  if (!place) return;
+  const TraceContext trace = telemetry::to_context(*place);
+  options.config = server::with_trace(std::move(options.config), trace);
+  if (telemetry == nullptr) {
+    // Whoever records nothing hands on what it was given.
+    options.find_trace = [trace](std::int64_t, std::string_view) { return trace; };
+    return;
+  }
+  options.observer = [telemetry, trace, others = std::move(options.observer)](
+                         const Event& event, const EventOrigin& origin) {
+    if (origin.depth == 0 && std::holds_alternative<SessionStarted>(event)) {
+      telemetry->adopt(origin.session_id, trace);
+    }
+    others(event, origin);
+  };
+}
+
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger) {
   return telemetry == nullptr ? logger : telemetry->traced(logger);
 }

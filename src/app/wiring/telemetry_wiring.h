@@ -18,6 +18,10 @@ std::unique_ptr<telemetry::Telemetry> make_telemetry(const Environment& environm
 
 // The observer of the options, and traces beside it.
 void trace_with(telemetry::Telemetry* telemetry, RunOptions& options);
+// The same for a run that somebody asked for who stands in a trace, which may be none: the run is
+// part of it, and it is kept with the session.
+void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_by,
+                    RunOptions& options);
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger);
 // A stored session goes on in the trace that it was begun in.
 void adopt_trace(telemetry::Telemetry* telemetry, const Session& session);

@@ -62,7 +62,9 @@ class Bash {
     add_to(command.environment, context.trace);
     Printed printed;
     CommandProgress progress(context.progress);
-    auto finished = sandbox->run(command, how(arguments, context, printed, progress));
+    const CommandOptions options = how(arguments, context, printed, progress);
+    auto finished = context.place ? context.place->run(policy(), command, options)
+                                  : sandbox->run(command, options);
     progress.finish();
     if (!finished) return std::unexpected(std::move(finished).error());
     JsonObject result = result_of(arguments, folder, *finished);
@@ -137,11 +139,15 @@ class Bash {
   Result<const Sandbox*> prepared() {
     const std::lock_guard lock(mutex_);
     if (!sandbox_) {
-      SandboxPolicy policy = options_.policy;
-      policy.read_paths.emplace_back(workspace_.base());
-      sandbox_ = TRY(Sandbox::prepare(std::move(policy)));
+      sandbox_ = TRY(Sandbox::prepare(policy()));
     }
     return &*sandbox_;
+  }
+
+  SandboxPolicy policy() const {
+    SandboxPolicy policy = options_.policy;
+    policy.read_paths.emplace_back(workspace_.base());
+    return policy;
   }
 
   // Told to people beside every result.
@@ -155,9 +161,13 @@ class Bash {
   }
 
   static bool failed_at_protection(const FinishedCommand& finished) {
-    constexpr std::string_view kSaid = "Read-only file system";
-    return finished.exit_code != 0 && (finished.error.head.find(kSaid) != std::string::npos ||
-                                       finished.error.tail.find(kSaid) != std::string::npos);
+    const auto says_so = [](const CapturedOutput& output) {
+      constexpr std::string_view kSaid = "Read-only file system";
+      return output.head.find(kSaid) != std::string::npos ||
+             output.tail.find(kSaid) != std::string::npos;
+    };
+    // A terminal has both in one.
+    return finished.exit_code != 0 && (says_so(finished.error) || says_so(finished.output));
   }
 
   // Why a command such as `git commit` fails, which does not say so itself.

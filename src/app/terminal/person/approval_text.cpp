@@ -135,6 +135,16 @@ void write_commands(const JsonArray& commands, Writer& writer) {
   if (left_out > 0) writer.leave_out(left_out);
 }
 
+// One command that is the whole line, for the reason that stands above, says nothing new.
+bool is_said_already(const JsonArray& commands, const JsonObject& shown) {
+  const Json* arguments = shown.if_contains("arguments");
+  if (commands.size() != 1 || arguments == nullptr || !arguments->is_object()) return false;
+  const Json& only = commands.front();
+  const std::string line = text_in(*arguments, "command");
+  return !line.empty() && text_in(only, "command") == line &&
+         text_in(only, "reason") == text_in(shown, "reason");
+}
+
 }  // namespace
 
 ApprovalText approval_text(const Json& shown, Detail detail, const Terminal& screen) {
@@ -163,7 +173,8 @@ ApprovalText approval_text(const Json& shown, Detail detail, const Terminal& scr
     }
   }
   const Json* commands = object.if_contains("commands");
-  if (commands != nullptr && commands->is_array() && !commands->get_array().empty()) {
+  if (commands != nullptr && commands->is_array() && !commands->get_array().empty() &&
+      !is_said_already(commands->get_array(), object)) {
     write_commands(commands->get_array(), writer);
   }
   if (const std::string diff = text_in(object, "diff"); !diff.empty()) {

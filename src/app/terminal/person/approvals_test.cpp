@@ -60,6 +60,34 @@ y once, s for this session, n no, ? explains
   EXPECT_TRUE(person.is_terminal_restored());
 }
 
+TEST(Approvals, show_a_command_that_is_the_whole_line_once) {
+  const Json shown{{"kind", "approval"},
+                   {"question", "May this command run?"},
+                   {"tool", "bash"},
+                   {"arguments", {{"command", "git push"}}},
+                   {"reason", "the rule says ask"},
+                   {"commands", JsonArray{Json{{"command", "git push"},
+                                               {"permission", "ask"},
+                                               {"reason", "the rule says ask"}}}}};
+  PersonAtTerminal person(asks_approval(shown), TerminalKind::capable, 70, 24);
+  person.await("? explains");
+  EXPECT_EQ(person.screen().text(), R"(
+bash waits for your approval
+  the rule says ask
+
+With these arguments
+  command  git push
+
+May this command run?
+[y/s/n/never] >
+y once, s for this session, n no, ? explains
+)");
+  person.type("n\r");
+  person.await("Enter: no reason");
+  person.type("\r");
+  EXPECT_EQ(*person.result(), (Json{{"decision", "refuse"}, {"reason", ""}}));
+}
+
 TEST(Approvals, are_given_for_once_or_for_the_session_or_never) {
   struct Case {
     const char* typed;
