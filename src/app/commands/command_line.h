@@ -343,7 +343,8 @@ struct ServeCommand {
   std::vector<std::string> hosts;   // further names that the server is reached by
   std::optional<std::string> certificate;
   std::optional<std::string> key;
-  std::vector<std::string> webhooks;  // URLs
+  std::vector<std::string> webhooks;     // URLs
+  UseBrowser browser = UseBrowser::yes;  // on a terminal, where there is a screen
   OfferedOverMcp offered;
 };
 struct ListTokensCommand {

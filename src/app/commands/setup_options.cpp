@@ -190,6 +190,9 @@ LineCheck describe(CLI::App& app, ServeCommand& command) {
   add_repeated(
       app, "--webhook", command.webhooks, "URL",
       "Tell this URL what waits for a person and what has ended; may be given several times");
+  app.add_flag_callback(
+      "--no-open", [&command] { command.browser = UseBrowser::no; },
+      "Do not open the dashboard in a browser");
   add_offered(app, "--mcp-", "At /mcp: ", command.offered);
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);

@@ -26,6 +26,11 @@ void trace_with(telemetry::Telemetry* telemetry, RunOptions& options) {
   options.find_trace = telemetry->find_trace();
 }
 
+std::function<void(Agent& agent)> tell_content(telemetry::Telemetry* telemetry) {
+  if (telemetry == nullptr) return {};
+  return [telemetry](Agent& agent) { agent.model = telemetry->told(std::move(agent.model)); };
+}
+
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger) {
   return telemetry == nullptr ? logger : telemetry->traced(logger);
 }

@@ -18,6 +18,9 @@ std::unique_ptr<telemetry::Telemetry> make_telemetry(const Environment& environm
 
 // The observer of the options, and traces beside it.
 void trace_with(telemetry::Telemetry* telemetry, RunOptions& options);
+// For finished(): what the agent's model reads is recorded, where content is wanted.
+std::function<void(Agent& agent)> tell_content(telemetry::Telemetry* telemetry);
+
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger);
 // A stored session goes on in the trace that it was begun in.
 void adopt_trace(telemetry::Telemetry* telemetry, const Session& session);
