@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -148,6 +150,78 @@ void begin_sessions(const Server& server, int connection, int count) {
   }
 }
 
+// Who spans go to: answers everything with 200, in a thread of this process, whose time is not
+// measured.
+class Collector {
+ public:
+  Collector() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(name);
+    if (bind(listener_, reinterpret_cast<sockaddr*>(&name), size) != 0 ||
+        listen(listener_, 16) != 0 ||
+        getsockname(listener_, reinterpret_cast<sockaddr*>(&name), &size) != 0) {
+      give_up("no collector");
+    }
+    port_ = ntohs(name.sin_port);
+    thread_ = std::thread([this] { accept_all(); });
+  }
+  ~Collector() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  std::string variable() const {
+    return fmt::format("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:{}", port_);
+  }
+  std::size_t requests() const { return requests_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void accept_all() {
+    std::vector<std::thread> peers;
+    for (int peer = 0; (peer = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+      peers.emplace_back([this, peer] { answer_all(peer); });
+    }
+    for (std::thread& peer : peers) peer.join();
+  }
+  // Requests with a Content-Length, one after the other, until the peer closes.
+  void answer_all(int peer) {
+    std::string text;
+    char buffer[65536];
+    for (ssize_t count = 0; (count = recv(peer, buffer, sizeof(buffer), 0)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(count));
+      while (take_request(text)) {
+        constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        (void)!send(peer, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+      }
+    }
+    close(peer);
+  }
+  bool take_request(std::string& text) {
+    const std::size_t end = text.find("\r\n\r\n");
+    if (end == std::string::npos) return false;
+    const std::size_t length = text.find("Content-Length: ");
+    if (length == std::string::npos || length > end) give_up("spans of unknown length");
+    const auto size = static_cast<std::size_t>(std::atol(text.c_str() + length + 16));
+    if (text.size() < end + 4 + size) return false;
+    text.erase(0, end + 4 + size);
+    ++requests_;
+    bytes_ += size;
+    return true;
+  }
+
+  const int listener_;
+  int port_ = 0;
+  std::atomic<std::size_t> requests_ = 0;
+  std::atomic<std::size_t> bytes_ = 0;
+  std::thread thread_;
+};
+
 struct Cost {
   double per_second = 0;
   double cpu_us = 0;
@@ -165,11 +239,26 @@ void print(const char* what, const Cost& cost) {
   fmt::print("{:<44} {:>8.0f}/s  {:>8.0f} us of CPU\n", what, cost.per_second, cost.cpu_us);
 }
 
+// A gauge of /metrics.
+double gauge(const Server& server, int connection, const std::string& name) {
+  const std::string text = ask(connection, server.head("GET /metrics") + "\r\n");
+  const std::size_t at = text.find("\n" + name + " ");
+  if (at == std::string::npos) give_up("no gauge");
+  return std::atof(text.c_str() + at + 1 + name.size() + 1);
+}
+
 Cost sessions_with(const std::vector<std::string>& variables, int count) {
   const Server server(variables);
   const int connection = server.connect();
   begin_sessions(server, connection, 20);  // agents are made once
-  const Cost cost = measured(server, count, [&] { begin_sessions(server, connection, count); });
+  const Cost cost = measured(server, count, [&] {
+    begin_sessions(server, connection, count);
+    // What is encoded and sent for them belongs to the cost.
+    while (gauge(server, connection, "wright_spans_waiting") > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  if (gauge(server, connection, "wright_spans_lost") > 0) give_up("spans were lost");
   close(connection);
   return cost;
 }
@@ -230,11 +319,17 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_NOFILE, &most);
   measure_lists();
   constexpr int kSessions = 300;
-  // A collector that nobody listens at costs what one that answers does, but for its answers.
   const Cost off = sessions_with({}, kSessions);
   print("a session, from its beginning to its end", off);
-  const Cost on = sessions_with({"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9"}, kSessions);
+  const Collector collector;
+  // As by default, but that the queue holds what so many sessions at once make, and is sent sooner.
+  const Cost on = sessions_with(
+      {collector.variable(), "OTEL_BSP_MAX_QUEUE_SIZE=100000", "OTEL_BSP_SCHEDULE_DELAY=200"},
+      kSessions);
+  if (collector.requests() == 0) give_up("no spans came");
   print("the same with traces", on);
+  fmt::print("{:<44} {:>8} requests, {} bytes\n", "the collector got", collector.requests(),
+             collector.bytes());
   fmt::print("{:<44} {:>8.1f} %\n", "traces add", (on.cpu_us / off.cpu_us - 1) * 100);
   measure_listeners(listeners);
 }

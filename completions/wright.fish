@@ -205,6 +205,7 @@ complete -c wright -n '__wright_in serve' -l host -x -d 'A further name it is re
 complete -c wright -n '__wright_in serve' -l certificate -r -d 'Speak TLS with this'
 complete -c wright -n '__wright_in serve' -l key -r -d 'Its key'
 complete -c wright -n '__wright_in serve' -l webhook -x -d 'Tell this URL what waits and ends'
+complete -c wright -n '__wright_in serve' -l no-open -d 'Open no browser'
 complete -c wright -n '__wright_in serve' -l mcp-tools -x -d 'At /mcp: which tools'
 complete -c wright -n '__wright_in serve' -l mcp-agents -x -a '(__wright_names agents)' -d 'At /mcp: which agents'
 complete -c wright -n '__wright_in serve' -l mcp-sessions -d 'At /mcp: also past sessions'

@@ -10,6 +10,9 @@ const kBottom = 18;
 
 const percent = (share) => (share ? `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %` : '0 %');
 
+// Whoever looks at the same span asks the same, and the server counts once for all.
+const fullMinute = (at) => Math.floor(at / 60e3) * 60e3;
+
 function timeWord(at, span) {
   const date = new Date(at);
   return span <= 2 * 86400e3 ? date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -118,7 +121,7 @@ export async function figuresView(view, events) {
   let agent = '';
   const place = element('div');
   const load = async () => {
-    const since = Date.now() - span;
+    const since = fullMinute(Date.now() - span);
     const filter = `since=${since}${agent ? `&agent=${encodeURIComponent(agent)}` : ''}`;
     const [stats, history, runners] = await Promise.all([get(`stats?${filter}`),
       get(`stats/history?buckets=48&${filter}`), get('runners')]);
@@ -173,7 +176,7 @@ function ranking(title, wishes) {
 }
 
 export async function feedbackView(view) {
-  const summary = await get(`feedback?since=${Date.now() - 30 * 86400e3}`);
+  const summary = await get(`feedback?since=${fullMinute(Date.now() - 30 * 86400e3)}`);
   const troubled = summary.troubled_tools;
   const parts = [ranking('Tools to build', summary.tools_to_build),
     ranking('Fields to expose', summary.fields_to_expose), ranking('Improvements', summary.improvements),

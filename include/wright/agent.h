@@ -53,6 +53,8 @@ struct DebugOptions {
 
 // What one run may use; absent is no limit. A specialist that an agent calls has its own limits,
 // and what it uses counts for the agent that called it as well.
+inline constexpr int kMostCutsInARow = 2;
+
 struct Limits {
   int max_iterations = 10;                                 // calls to the model for one message
   std::optional<int> max_tool_calls = {};                  // for one user message; 0: none
@@ -61,6 +63,9 @@ struct Limits {
   std::optional<std::chrono::milliseconds> max_time = {};  // from the message to the answer
   std::optional<int> max_repeats = 6;  // of one call with one result, for one user message
   int max_depth = 4;                   // specialists that call specialists
+  // Answers in a row that end at their limit of tokens: the model is told and asked again. One more
+  // fails the run with answer_cut.
+  int max_cuts = kMostCutsInARow;
   bool operator==(const Limits&) const = default;
 };
 

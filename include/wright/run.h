@@ -180,8 +180,7 @@ const Waiting* waiting_of(const OpenCall& open);
 // What the model said last since the user's last message; empty when it only called tools.
 std::string best_answer(const Run& run);
 
-inline constexpr int kMostCutsInARow = 2;      // one more fails the run
-inline constexpr int kMostPausesInARow = 10;   // likewise
+inline constexpr int kMostPausesInARow = 10;   // one more fails the run
 inline constexpr int kMostRefusedAnswers = 2;  // to one user message; one more fails the run
 
 inline constexpr int kRunFormatVersion = 4;

@@ -37,6 +37,9 @@ Result<void> check_limits(const Agent& agent) {
   if (limits.max_tool_calls.value_or(0) < 0) {
     return fail(ErrorCode::invalid_argument, "max_tool_calls must not be negative");
   }
+  if (limits.max_cuts < 0) {
+    return fail(ErrorCode::invalid_argument, "max_cuts must not be negative");
+  }
   for (const Result<void>& checked : {check_is_positive("max_tokens", limits.max_tokens),
                                       check_is_positive("max_cost_usd", limits.max_cost_usd),
                                       check_is_positive("max_time", limits.max_time),

@@ -199,15 +199,17 @@ int refused_answers(const Run& run) {
 // Nothing in a cut answer was finished; the model is told, and may answer again.
 void ask_again_after_cut(Run& run) {
   run.messages.push_back(Message::notice(Notice::Kind::answer_cut));
-  if (cuts_in_a_row(run) <= kMostCutsInARow) {
+  if (cuts_in_a_row(run) <= run.limits.max_cuts) {
     go_on_with_model(run);
     return;
   }
+  const std::string times =
+      run.limits.max_cuts == 0 ? "" : fmt::format(" {} times in a row", run.limits.max_cuts + 1);
   run.phase = Phase::failed;
   run.error = Error{ErrorCode::answer_cut,
-                    fmt::format("The model's answer was cut at its limit of tokens {} times in a "
-                                "row. Allow it more (max_tokens), or ask for less",
-                                kMostCutsInARow + 1),
+                    fmt::format("The model's answer was cut at its limit of tokens{}. Allow it "
+                                "more (max_tokens), or ask for less",
+                                times),
                     {}};
 }
 

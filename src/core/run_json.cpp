@@ -137,7 +137,8 @@ Json limits_json(const Limits& limits) {
           {"max_cost_usd", number_or_null(limits.max_cost_usd)},
           {"max_time_ms", number_or_null(milliseconds)},
           {"max_repeats", number_or_null(limits.max_repeats)},
-          {"max_depth", limits.max_depth}};
+          {"max_depth", limits.max_depth},
+          {"max_cuts", limits.max_cuts}};
 }
 
 // Absent in runs of format 1. Up to format 3, no limit was written as 0.
@@ -164,6 +165,10 @@ Result<void> read_limits(const Json* json, int version, Limits& limits) {
     return bad("limits");
   }
   limits.max_depth = depth.value_or(0);
+  // Runs of earlier versions do not say it.
+  std::optional<int> cuts = kMostCutsInARow;
+  if (object->contains("max_cuts") && !read("max_cuts", cuts)) return bad("limits");
+  limits.max_cuts = cuts.value_or(0);
   limits.max_time.reset();
   if (milliseconds) limits.max_time = std::chrono::milliseconds(*milliseconds);
   return {};

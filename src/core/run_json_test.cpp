@@ -69,6 +69,7 @@ TEST(RunJson, keeps_what_has_no_limit_and_reads_the_zeros_of_the_third_format) {
   for (auto& [name, value] : old.at("limits").as_object()) {
     if (name != "max_depth") value = 0;
   }
+  old.at("limits").as_object().erase("max_cuts");  // which runs of that format do not say
   const auto read = run_from_json(old);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->limits, (Limits{.max_repeats = {}}));
@@ -82,7 +83,8 @@ TEST(RunJson, keeps_limits_and_what_calls_have_been_answered) {
                 .max_cost_usd = 0.25,
                 .max_time = std::chrono::milliseconds(1500),
                 .max_repeats = 3,
-                .max_depth = 2};
+                .max_depth = 2,
+                .max_cuts = 1};
   const std::string waiting = std::get<Wait>(next(Agent{}, run)).waits.at(0).call.id;
   ASSERT_TRUE(accept(run, WaitAnswered{waiting,
                                        {.approval = Approval{Decision::session, "fine"},

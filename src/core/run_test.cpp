@@ -356,6 +356,16 @@ TEST(Run, fails_after_three_cut_answers_in_a_row) {
   EXPECT_EQ(step_of<Failed>(agent, run).error.code, ErrorCode::answer_cut);
 }
 
+TEST(Run, fails_at_the_first_cut_answer_where_none_is_allowed) {
+  Agent agent = agent_with_limit(10);
+  agent.limits.max_cuts = 0;
+  wright::Run run = start(agent, "Hello");
+  expect_accepts(run, ModelAnswered{cut(says("It is a long st"))});
+  const auto failed = step_of<Failed>(agent, run);
+  EXPECT_EQ(failed.error.code, ErrorCode::answer_cut);
+  EXPECT_EQ(best_answer(run), "It is a long st");
+}
+
 TEST(Run, cut_answers_count_as_iterations) {
   const Agent agent = agent_with_limit(1);
   wright::Run run = start(agent, "Hello");

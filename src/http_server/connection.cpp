@@ -277,12 +277,18 @@ void Connection::send_some() {
                                  out_.size() - out_sent_, MSG_NOSIGNAL);
     if (count > 0) {
       out_sent_ += static_cast<std::size_t>(count);
+      written_ += static_cast<std::size_t>(count);
       continue;
     }
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return close();
     is_waiting_to_write_ = true;
-    set_deadline(Deadline::write, core_->options.write_time);
+    // Not set anew for every byte: a peer that takes one now and then is as bad as one that takes
+    // none.
+    if (deadline_ != Deadline::write) {
+      written_ = 0;
+      set_deadline(Deadline::write, core_->options.write_time);
+    }
     socket_.async_wait(descriptor_base::wait_write,
                        [self = shared_from_this()](const boost::system::error_code& error) {
                          self->is_waiting_to_write_ = false;
@@ -350,7 +356,9 @@ void Connection::deadline_is_over() {
     case Deadline::linger: return close();
     case Deadline::head:
     case Deadline::body: core_->cut.fetch_add(1, std::memory_order_relaxed); return refuse(408);
-    case Deadline::write: return cut();
+    case Deadline::write:
+      if (std::exchange(written_, 0) < core_->options.least_written) return cut();
+      return set_deadline(Deadline::write, core_->options.write_time);
     case Deadline::heartbeat:
       if (channel_) queue(channel_->heartbeat());
       return send_some();

@@ -93,6 +93,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Channel> channel_;  // of a streamed response
   std::string out_;
   std::size_t out_sent_ = 0;   // of `out_`
+  std::size_t written_ = 0;    // since the deadline for writing was set
   std::size_t tls_words_ = 0;  // of `out_`: what TLS says of its own accord
   bool is_head_ = false;       // the request wants no body
   bool response_is_whole_ = false;

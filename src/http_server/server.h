@@ -140,8 +140,11 @@ struct ServerOptions {
   std::size_t most_connections = 20'000;
   std::chrono::milliseconds header_time{10'000};  // from the first byte of a request to its body
   std::chrono::milliseconds body_time{60'000};
-  std::chrono::milliseconds idle_time{75'000};   // between requests of a connection
-  std::chrono::milliseconds write_time{30'000};  // without the peer taking a byte
+  std::chrono::milliseconds idle_time{75'000};  // between requests of a connection
+  // A peer that has not taken everything must take that many bytes in that time, again and again;
+  // it is cut otherwise, so that nobody holds a large response for ever.
+  std::chrono::milliseconds write_time{30'000};
+  std::size_t least_written = std::size_t{32} * 1024;
 };
 
 struct ServerFigures {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/sampling_json.h"
 #include "core/try.h"
 
 namespace wright::server {
@@ -70,15 +71,22 @@ void keep_wishes(Json& config, const Conversation& conversation, const Agent& ag
   if (!config.is_object()) config.emplace_object();
   JsonObject& object = config.get_object();
   object.erase(kCallerToolsKey);
-  if (!conversation.tools.empty()) {
-    object[kCallerToolsKey] = caller_tools_json(conversation.tools);
-  }
+  std::vector<CallerTool> tools = conversation.tools;
+  std::erase_if(tools, [&](const CallerTool& each) {  // those that tool_choice has put away
+    return find_tool(agent.tools, each.name) == nullptr;
+  });
+  if (!tools.empty()) object[kCallerToolsKey] = caller_tools_json(tools);
+  object.erase(kEndsAtCutKey);
+  if (agent.limits.max_cuts == 0) object[kEndsAtCutKey] = true;
   // Under the names that sessions keep their agent's with.
-  if (conversation.max_tokens || object.contains("max_tokens")) {
+  if (conversation.wishes.max_tokens || object.contains("max_tokens")) {
     object["max_tokens"] = agent.sampling.max_tokens;
   }
-  object.erase("temperature");
-  if (agent.sampling.temperature) object["temperature"] = *agent.sampling.temperature;
+  for (const char* key :
+       {"temperature", "top_p", "reasoning", "stop_sequences", "tool_choice", "response_format"}) {
+    object.erase(key);
+  }
+  for (auto& [key, value] : sampling_json(agent.sampling)) object[key] = std::move(value);
 }
 
 Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config) {
@@ -86,9 +94,11 @@ Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config
   const JsonObject* object = config.if_object();
   const Json* words = object == nullptr ? nullptr : object->if_contains(kCallerInstructionsKey);
   const bool has_words = words != nullptr && words->is_string();
-  if (tools.empty() && !has_words) return agent;
+  const bool ends_at_cut = object != nullptr && object->contains(kEndsAtCutKey);
+  if (tools.empty() && !has_words && !ends_at_cut) return agent;
   auto wanted = TRY(with_caller_tools(*agent, tools));
   if (has_words) wanted.instructions = std::string(words->get_string());
+  if (ends_at_cut) wanted.limits.max_cuts = 0;
   return std::make_shared<const Agent>(std::move(wanted));
 }
 

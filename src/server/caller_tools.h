@@ -23,7 +23,10 @@ void keep_wishes(Json& config, const Conversation& conversation, const Agent& ag
 // The instructions of a session that goes on with others than it began with.
 inline constexpr std::string_view kCallerInstructionsKey = "caller_instructions";
 
-// The agent of a stored session with the tools and the instructions of its caller.
+// Of a session whose caller said how long an answer may be: it ends at the first one that is cut.
+inline constexpr std::string_view kEndsAtCutKey = "caller_ends_at_cut";
+
+// The agent of a stored session with the tools, the instructions and the limit of its caller.
 Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config);
 
 }  // namespace wright::server

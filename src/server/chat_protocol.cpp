@@ -122,7 +122,8 @@ class ChatRendering : public Rendering {
     return fmt::format("chatcmpl-{}", completion.session_id);
   }
   static const char* reason(const Completion& completion) {
-    return completion.calls.empty() ? "stop" : "tool_calls";
+    if (!completion.calls.empty()) return "tool_calls";
+    return completion.is_cut ? "length" : "stop";
   }
   static Json usage_json(const Usage& usage) {
     return {{"prompt_tokens", usage.input_tokens},
@@ -168,6 +169,7 @@ class ChatRendering : public Rendering {
 Result<Conversation> conversation_from_chat(const JsonObject& body) {
   Conversation conversation;
   TRY(read_common(body, conversation));
+  conversation.wishes = TRY(wishes_from_chat(body));
   TRY(read_chat_tools(body, conversation));
   const Json* options = body.if_contains("stream_options");
   if (options != nullptr && options->is_object()) {

@@ -1,5 +1,6 @@
 #include "server/compatible_routes.h"
 
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -18,14 +19,25 @@ namespace {
 using Read = Result<Conversation> (*)(const JsonObject&);
 using MakeRendering = std::unique_ptr<Rendering> (*)(const Conversation&);
 
+constexpr std::string_view kCancelHeader = "X-Wright-Cancel-On-Disconnect";
+
+Result<bool> wants_cancel(const http::Request& request) {
+  const std::string_view word = request.header(kCancelHeader);
+  if (word.empty() || word == "false") return false;
+  if (word == "true") return true;
+  return fail(ErrorCode::invalid_argument, fmt::format("{} must be true or false", kCancelHeader));
+}
+
 Route completing(const ServiceOptions& options, SessionListeners& listeners, std::string path,
                  Read read, MakeRendering make_rendering) {
   const auto answer = [&options, &listeners, read, make_rendering](Call& call) -> Answer {
     const JsonObject body = TRY(call.body());
     const Conversation conversation = TRY(read(body));
+    const bool cancels = TRY(wants_cancel(call.request));
     const auto run = std::make_shared<CompatibleRun>(options, listeners, call.responder,
                                                      make_rendering(conversation),
                                                      trace_of(call.request), call.caller);
+    if (cancels) run->cancel_on_disconnect();
     if (auto begun = run->begin(conversation); !begun) {
       run->fail_with(std::move(begun).error());
     }

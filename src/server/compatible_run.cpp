@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sampling_json.h"
 #include "core/try.h"
 #include "core/user_message.h"
 #include "server/caller_tools.h"
@@ -25,6 +26,17 @@ std::string waits_for_person_text(SessionId id) {
       id, id);
 }
 
+// What the model said last, in the store's words.
+std::string last_words_of(Store& store, SessionId id) {
+  constexpr std::size_t kMostResults = 200;  // of one turn, and waits do not come before the turn
+  const auto messages = store.get_messages(id, {.limit = kMostResults, .keep = Page::Keep::last});
+  if (!messages) return {};
+  for (auto each = messages->rbegin(); each != messages->rend(); ++each) {
+    if (each->message.role == Role::assistant) return each->message.text();
+  }
+  return {};
+}
+
 }  // namespace
 
 CompatibleRun::CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
@@ -39,6 +51,7 @@ CompatibleRun::CompatibleRun(const ServiceOptions& options, SessionListeners& li
 
 Result<void> CompatibleRun::begin(const Conversation& conversation) {
   is_streamed_ = conversation.is_streamed;
+  wants_single_call_ = !conversation.wishes.single_call.empty();
   completion_.agent = conversation.agent;
   completion_.at = system_clock_ms();
   const Conversation::Results said = conversation.results();
@@ -107,7 +120,10 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
           fmt::format("The result of '{}' is missing", handed_call_id(wait.session_id, wait.id)));
     }
   }
-  joins_late_ = is_repeated;
+  // Who joins late does not hear what was said before: all is said at the end.
+  if (const auto own = options_.agents.make(conversation.agent); own && !is_repeated) {
+    spoken_ = StreamedText(pace_of(*own->agent, sampling_from(given.session->config)));
+  }
   listen_to(id);
   open_stream(id);
   for (const GivenAnswer& each : given.answers) {
@@ -142,13 +158,15 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     return fail(ErrorCode::invalid_argument,
                 "The conversation must end with the user's message, or with results of tools");
   }
-  auto prepared = TRY(options_.agents.make(conversation.agent));
+  auto prepared = TRY(wanted_agent(conversation));
   Agent agent = TRY(with_caller_tools(*prepared.agent, conversation.tools));
   if (!conversation.instructions.empty()) {
     agent.instructions += "\n\n" + conversation.instructions;
   }
-  if (conversation.max_tokens) agent.sampling.max_tokens = *conversation.max_tokens;
-  if (conversation.temperature) agent.sampling.temperature = conversation.temperature;
+  std::vector<std::string> caller_tools;
+  for (const CallerTool& each : conversation.tools) caller_tools.push_back(each.name);
+  TRY(grant(conversation.wishes, caller_tools, prepared.agent->tools.size(), agent));
+  spoken_ = StreamedText(pace_of(*prepared.agent, agent.sampling));
   keep_wishes(prepared.config, conversation, agent);
   const Message prompt = conversation.messages.back();
   const auto made = std::make_shared<const Agent>(std::move(agent));
@@ -177,6 +195,23 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   }
   look_at_stored(id);
   return {};
+}
+
+Result<PreparedAgent> CompatibleRun::wanted_agent(const Conversation& conversation) const {
+  const ResponseFormat& format = conversation.wishes.format;
+  if (format.kind != ResponseFormat::Kind::json_schema) {
+    return options_.agents.make(conversation.agent);
+  }
+  return make_answering(options_, conversation.agent, format.schema);
+}
+
+// A turn of an agent with tools of its own may be a remark before a call, and an answer that is
+// checked may be refused: what was sent cannot be taken back.
+StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& sampling) {
+  const bool is_the_answer = own.tools.empty() && !own.tools_now && !own.check_answer &&
+                             sampling.vendor_tools.empty() &&
+                             sampling.response_format.kind != ResponseFormat::Kind::json_schema;
+  return is_the_answer ? StreamedText::Pace::live : StreamedText::Pace::at_end;
 }
 
 // The next message of a session that is there.
@@ -211,12 +246,20 @@ void CompatibleRun::listen_to(SessionId id) {
 void CompatibleRun::open_stream(SessionId id) {
   const std::lock_guard lock(mutex_);
   completion_.session_id = id;
-  if (!is_streamed_ || has_ended_) return;
+  if (has_ended_) return;
+  const auto cancel = [&runtime = options_.runtime, id] {
+    (void)runtime.cancel(id, "Its client went away");
+  };
+  if (!is_streamed_) {
+    if (cancels_on_disconnect_) responder_.when_closed(cancel);
+    return;
+  }
   stream_ = responder_.stream({.headers = {{"Content-Type", "text/event-stream"},
                                            {"Cache-Control", "no-store"},
                                            {"X-Content-Type-Options", "nosniff"},
                                            {"X-Accel-Buffering", "no"}}},
                               {.heartbeat = ": \n\n", .most_unsent = std::size_t{16} << 20});
+  if (cancels_on_disconnect_) stream_->when_closed(cancel);
   stream_->write(rendering_->opening(completion_));
 }
 
@@ -224,21 +267,43 @@ void CompatibleRun::said(std::string_view text) {
   if (text.empty()) return;
   Released released;
   const std::lock_guard lock(mutex_);
-  if (has_ended_ || !stream_ || joins_late_) return;
+  if (has_ended_ || !stream_) return;
   if (!is_still_admitted(caller_)) {
     released = end();
     return;
   }
-  has_spoken_ = true;
-  completion_.text += text;
-  stream_->write(rendering_->text(text));
+  const std::string_view piece = spoken_.add(text);
+  if (!piece.empty()) stream_->write(rendering_->text(piece));
+}
+
+void CompatibleRun::begins_anew() {
+  const std::lock_guard lock(mutex_);
+  spoken_.begin_attempt();
+  turn_text_.clear();
+}
+
+void CompatibleRun::turn_ended(std::string text, const Usage& usage) {
+  const std::lock_guard lock(mutex_);
+  completion_.usage += usage;
+  turn_text_ = std::move(text);
+}
+
+void CompatibleRun::run_ended(std::string text, std::optional<Error> error) {
+  Released released;
+  const std::lock_guard lock(mutex_);
+  if (has_ended_) return;
+  completion_.text = std::move(text);
+  completion_.is_cut = error && error->code == ErrorCode::answer_cut;
+  if (!completion_.is_cut) completion_.error = std::move(error);
+  released = end();
 }
 
 void CompatibleRun::take(const Event& event) {
   if (const auto* delta = std::get_if<TextDelta>(&event)) return said(delta->text);
-  if (const auto* model = std::get_if<ModelEnded>(&event)) {
-    const std::lock_guard lock(mutex_);
-    completion_.usage += model->response.usage;
+  if (std::holds_alternative<ModelStarted>(event) || std::holds_alternative<ModelRetried>(event)) {
+    begins_anew();
+  } else if (const auto* model = std::get_if<ModelEnded>(&event)) {
+    turn_ended(model->response.text(), model->response.usage);
   } else if (const auto* waiting = std::get_if<RunWaiting>(&event)) {
     std::vector<HandedCall> calls;
     std::set<WaitId> waits;
@@ -252,11 +317,8 @@ void CompatibleRun::take(const Event& event) {
     }
     waits_for(std::move(calls), waits, needs_person);
   } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
-    Released released;
-    const std::lock_guard lock(mutex_);
-    if (completion_.text.empty()) completion_.text = ended->text;
-    if (ended->error != nullptr) completion_.error = *ended->error;
-    released = end();
+    run_ended(std::string(ended->text),
+              ended->error == nullptr ? std::nullopt : std::optional(*ended->error));
   }
 }
 
@@ -265,10 +327,11 @@ void CompatibleRun::take(const SessionEvent& event) {
   const JsonObject* data = event.data.if_object();
   if (data == nullptr) return;
   if (event.type == "text_delta") return said(data->at("text").as_string());
-  if (event.type == "model_ended") {
+  if (event.type == "model_started" || event.type == "model_retried") {
+    begins_anew();
+  } else if (event.type == "model_ended") {
     const auto usage = usage_from_json(data->at("usage"));
-    const std::lock_guard lock(mutex_);
-    if (usage) completion_.usage += *usage;
+    turn_ended(std::string(data->at("text").as_string()), usage ? *usage : Usage());
   } else if (event.type == "run_waiting") {
     std::vector<HandedCall> calls;
     std::set<WaitId> waits;
@@ -287,15 +350,13 @@ void CompatibleRun::take(const SessionEvent& event) {
     }
     waits_for(std::move(calls), waits, needs_person);
   } else if (event.type == "run_ended") {
-    Released released;
-    const std::lock_guard lock(mutex_);
-    if (completion_.text.empty()) completion_.text = std::string(data->at("text").as_string());
-    if (const JsonObject* error = data->at("error").if_object()) {
-      const auto code = error_code_from(error->at("code").as_string());
-      completion_.error =
-          Error{code ? *code : ErrorCode::internal, std::string(error->at("message").as_string())};
+    std::optional<Error> error;
+    if (const JsonObject* told = data->at("error").if_object()) {
+      const auto code = error_code_from(told->at("code").as_string());
+      error =
+          Error{code ? *code : ErrorCode::internal, std::string(told->at("message").as_string())};
     }
-    released = end();
+    run_ended(std::string(data->at("text").as_string()), std::move(error));
   }
 }
 
@@ -317,18 +378,24 @@ void CompatibleRun::look_at_stored(SessionId id) {
                        std::string(shown.at("arguments").as_string())});
     }
     const bool needs_person = calls.size() < waits.size();
+    {
+      const std::string words = last_words_of(options_.store, id);
+      const std::lock_guard lock(mutex_);
+      if (turn_text_.empty()) turn_text_ = words;
+    }
     return waits_for(std::move(calls), waits, needs_person);
   }
-  Released released;
-  const std::lock_guard lock(mutex_);
-  if (has_ended_) return;
-  completion_.usage = session->usage;
-  if (completion_.text.empty()) completion_.text = session->result.value_or("");
-  if (session->status != SessionStatus::completed) {
-    completion_.error = Error{session->error_code.value_or(ErrorCode::internal),
-                              session->error.value_or("The session was cancelled")};
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_ended_) return;
+    completion_.usage = session->usage;
   }
-  released = end();
+  std::optional<Error> error;
+  if (session->status != SessionStatus::completed) {
+    error = Error{session->error_code.value_or(ErrorCode::internal),
+                  session->error.value_or("The session was cancelled")};
+  }
+  run_ended(session->result.value_or(""), std::move(error));
 }
 
 void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits,
@@ -341,13 +408,14 @@ void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<Wait
       std::ranges::any_of(waits, [&](WaitId id) { return !answered_.contains(id); });
   if (!has_new) return;
   completion_.calls = std::move(calls);
+  completion_.text = turn_text_;
+  if (wants_single_call_ && completion_.calls.size() > 1) {
+    completion_.error = Error{ErrorCode::unsupported,
+                              "The model called several tools at once, though one was wished for"};
+  }
   if (completion_.calls.empty() && needs_person) {
-    const std::string text = waits_for_person_text(completion_.session_id);
-    if (stream_ && is_still_admitted(caller_)) {
-      has_spoken_ = true;
-      stream_->write(rendering_->text(text));
-    }
-    completion_.text += text;
+    if (!completion_.text.empty()) completion_.text += "\n\n";
+    completion_.text += waits_for_person_text(completion_.session_id);
   }
   released = end();
 }
@@ -368,8 +436,10 @@ CompatibleRun::Released CompatibleRun::end() {
   }
   if (stream_) {
     // What was not said piece by piece is said now.
-    if (!completion_.error && completion_.calls.empty() && !has_spoken_) {
-      if (!completion_.text.empty()) stream_->write(rendering_->text(completion_.text));
+    if (!completion_.error) {
+      const auto rest = spoken_.rest_of(completion_.text);
+      if (!rest) completion_.error = rest.error();
+      if (rest && !rest->empty()) stream_->write(rendering_->text(*rest));
     }
     stream_->write(rendering_->ending(completion_));
     stream_->end();

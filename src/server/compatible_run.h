@@ -1,4 +1,8 @@
 // One request in a vendor's protocol, from the conversation to the response.
+//
+// What is streamed is what a whole response would hold: the answer, or what the model says with the
+// calls that are handed out. Remarks between calls of the agent's own tools are not part of it, nor
+// is what the model said before an attempt that was repeated.
 #pragma once
 
 #include <memory>
@@ -11,6 +15,7 @@
 #include "server/compatible_routes.h"
 #include "server/conversation.h"
 #include "server/service.h"
+#include "server/streamed_text.h"
 
 namespace wright::server {
 
@@ -19,6 +24,9 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
                 http::Responder responder, std::unique_ptr<Rendering> rendering, TraceContext trace,
                 Caller caller);
+
+  // From now on: a peer that goes away cancels the session.
+  void cancel_on_disconnect() { cancels_on_disconnect_ = true; }
 
   // Begins or goes on with a session. What is returned is to be given to fail_with(); everything
   // else goes to the peer by itself.
@@ -43,6 +51,9 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   Result<void> send(const Conversation& conversation, const AgentPointer& agent,
                     const Message& prompt);
   Result<void> check_agent(const Session& session, const std::string& agent) const;
+  Result<PreparedAgent> wanted_agent(const Conversation& conversation) const;
+  // How soon what the agent says can be sent. `sampling`: as the session has it.
+  static StreamedText::Pace pace_of(const Agent& own, const Sampling& sampling);
   void listen_to(SessionId id);
   void open_stream(SessionId id);
 
@@ -51,6 +62,9 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   void take(const SessionEvent& event);
   void look_at_stored(SessionId id);
   void said(std::string_view text);
+  void begins_anew();
+  void turn_ended(std::string text, const Usage& usage);
+  void run_ended(std::string text, std::optional<Error> error);
   void waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits, bool needs_person);
   // What makes others hold this run. Let go when the mutex is free: whoever tells something at the
   // moment holds a lock of its own, and is about to take the mutex.
@@ -67,13 +81,15 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   const TraceContext trace_;  // that the request belongs to
   const Caller caller_;
   bool is_streamed_ = false;
+  bool cancels_on_disconnect_ = false;
+  bool wants_single_call_ = false;
 
   std::mutex mutex_;
   std::optional<http::Stream> stream_;
   Completion completion_;
   std::set<WaitId> answered_;  // by this request
-  bool joins_late_ = false;    // what was said before is not heard: all is said at the end
-  bool has_spoken_ = false;
+  StreamedText spoken_;
+  std::string turn_text_;  // what the model said last
   bool has_ended_ = false;
   std::shared_ptr<void> listening_;
   Subscription subscription_;

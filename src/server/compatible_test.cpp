@@ -17,7 +17,7 @@ TEST(Compatible, lists_agents_as_models) {
 }
 
 TEST(Compatible, answers_chat_completions_whole_and_streamed) {
-  ServedService served;
+  ServedService served({.can_ask = false});
   const std::string messages =
       R"("model":"parrot","messages":[{"role":"system","content":"Be brief"},)"
       R"({"role":"user","content":"one"},{"role":"assistant","content":"two"},)"
@@ -69,9 +69,9 @@ TEST(Compatible, hands_calls_of_the_callers_tools_back_and_goes_on_with_their_re
 TEST(Compatible, refuses_several_candidates) {
   ServedService served;
   const auto ask = [&](const std::string& n) {
-    return served.ask("POST", "/v1/chat/completions",
-                      R"({"model":"parrot","messages":[{"role":"user","content":"x"}],"n":)" + n +
-                          "}");
+    return served.ask(
+        "POST", "/v1/chat/completions",
+        R"({"model":"parrot","messages":[{"role":"user","content":"x"}],"n":)" + n + "}");
   };
   EXPECT_EQ(ask("1").status, 200);
   EXPECT_EQ(ask("null").status, 200);

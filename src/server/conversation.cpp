@@ -80,22 +80,8 @@ std::string named_event(std::string_view name, const Json& json) {
 
 Result<void> read_common(const JsonObject& body, Conversation& conversation) {
   conversation.agent = TRY(text_in(body, "model"));
-  if (const Json* n = body.if_contains("n"); n != nullptr && !n->is_null() && *n != Json(1)) {
-    return fail(ErrorCode::unsupported,
-                "A response has one choice: leave n out, and ask again for another");
-  }
   if (const Json* stream = body.if_contains("stream")) {
     conversation.is_streamed = stream->is_bool() && stream->get_bool();
-  }
-  for (const char* key : {"max_tokens", "max_completion_tokens", "max_output_tokens"}) {
-    const Json* most = body.if_contains(key);
-    if (most != nullptr && most->is_int64() && most->get_int64() > 0) {
-      conversation.max_tokens =
-          static_cast<int>(std::min<std::int64_t>(most->get_int64(), 1'000'000));
-    }
-  }
-  if (const Json* temperature = body.if_contains("temperature")) {
-    if (temperature->is_number()) conversation.temperature = temperature->to_number<double>();
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/wishes.h"
 #include "wright/json.h"
 #include "wright/message.h"
 #include "wright/runtime.h"
@@ -27,8 +28,7 @@ struct Conversation {
   std::vector<Message> messages = {};  // without instructions
   std::vector<CallerTool> tools = {};
   std::optional<SessionId> session = {};  // it goes on with this one
-  std::optional<int> max_tokens = {};
-  std::optional<double> temperature = {};
+  Wishes wishes = {};
   bool is_streamed = false;
   bool wants_usage = false;  // in a stream of chat completions
 
@@ -56,6 +56,7 @@ struct Completion {
   std::string text = {};
   std::vector<HandedCall> calls = {};
   Usage usage = {};
+  bool is_cut = false;  // the text ends where its limit of tokens was
   std::optional<Error> error = {};
 };
 

@@ -37,6 +37,7 @@ struct GuardOptions {
 
 // Who may reach a route.
 enum class Access : std::uint8_t {
+  probe,    // likewise, and whoever asks may call this server by any name: no page may
   anybody,  // it says nothing that is worth protecting
   known,    // callers with a scope
 };

@@ -34,9 +34,9 @@ Answer show_metrics(const ServiceOptions& options, StoreFigures& figures) {
 std::vector<Route> health_routes(const ServiceOptions& options) {
   const auto figures = std::make_shared<StoreFigures>(options.store);
   return {
-      {"GET", "/healthz", Access::anybody, Scope::read,
+      {"GET", "/healthz", Access::probe, Scope::read,
        [](Call&) -> Answer { return plain_text("ok\n"); }},
-      {"GET", "/readyz", Access::anybody, Scope::read,
+      {"GET", "/readyz", Access::probe, Scope::read,
        [figures](Call&) -> Answer {
          if (!figures->is_ready()) {
            return plain_text("the store does not answer\n", 503);

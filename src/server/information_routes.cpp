@@ -14,6 +14,7 @@
 #include "server/problem.h"
 #include "server/resources.h"
 #include "server/service.h"
+#include "server/snapshots.h"
 
 namespace wright::server {
 namespace {
@@ -60,7 +61,16 @@ Answer redeem(const ServiceOptions& options, const Call& call) {
   return json_response({{"token", *token}});
 }
 
-Answer feedback_of_sessions(const ServiceOptions& options, const Call& call) {
+// Answers with what is made for this request, or was made for another like it a moment ago.
+Answer shared_answer(Snapshots& snapshots, const Call& call,
+                     const std::function<Result<Json>()>& make) {
+  const auto tenant = TRY(call.tenant());
+  std::string text =
+      TRY(snapshots.get(call.request.path + "?" + snapshot_key(call.request.query, tenant), make));
+  return json_text_response(std::move(text));
+}
+
+Result<Json> feedback_of_sessions(const ServiceOptions& options, const Call& call) {
   const StatsFilter wanted = TRY(stats_filter(call));
   SessionFilter filter{.agent_name = wanted.agent_name,
                        .tenant = wanted.tenant,
@@ -76,10 +86,10 @@ Answer feedback_of_sessions(const ServiceOptions& options, const Call& call) {
     if (sessions.size() < filter.limit) break;
     filter.before = sessions.back().id;
   }
-  return json_response(feedback::to_json(std::move(collector).finish()));
+  return feedback::to_json(std::move(collector).finish());
 }
 
-Answer show_history(const ServiceOptions& options, const Call& call) {
+Result<Json> history_of_sessions(const ServiceOptions& options, const Call& call) {
   constexpr std::int64_t kDay = 24 * 60 * 60 * 1000;
   HistoryFilter filter{.agent_name = call.request.parameter("agent"), .until = system_clock_ms()};
   const auto since = TRY(call.number_of("since"));
@@ -87,12 +97,23 @@ Answer show_history(const ServiceOptions& options, const Call& call) {
   const auto buckets = TRY(call.number_of("buckets"));
   filter.buckets = buckets.value_or(filter.buckets);
   filter.tenant = TRY(call.tenant());
-  const Json history = TRY(history_json(options.store, filter));
-  return json_response(history);
+  return history_json(options.store, filter);
+}
+
+Result<Json> stats_of(const ServiceOptions& options, const Call& call) {
+  const auto filter = TRY(stats_filter(call));
+  const auto stats = TRY(options.store.get_stats(filter));
+  return feedback::to_json(feedback::statistics_of(stats));
+}
+
+Result<Json> samples_of(const ServiceOptions& options, const Call& call) {
+  const auto filter = TRY(stats_filter(call));
+  const auto stats = TRY(options.store.get_stats(filter));
+  return samples_json(stats);
 }
 
 // Who drives what, and what waits for a driver.
-Answer list_runners(const ServiceOptions& options, const Call& call) {
+Result<Json> runners_of(const ServiceOptions& options, const Call& call) {
   const auto tenant = TRY(call.tenant());
   constexpr std::size_t kMostListed = 500;
   std::map<RunnerId, JsonArray> held;
@@ -129,12 +150,19 @@ Answer list_runners(const ServiceOptions& options, const Call& call) {
                     {"queue", std::move(queue)},
                     {"abandoned", std::move(abandoned)}};
   if (!tenant) answer["running_here"] = static_cast<std::int64_t>(options.runtime.running());
-  return json_response(answer);
+  return Json(std::move(answer));
 }
 
 }  // namespace
 
 std::vector<Route> information_routes(const ServiceOptions& options) {
+  const auto snapshots = std::make_shared<Snapshots>(options.ages.figures);
+  const auto shared = [&options,
+                       snapshots](Result<Json> (*make)(const ServiceOptions&, const Call&)) {
+    return [&options, snapshots, make](Call& call) {
+      return shared_answer(*snapshots, call, [&] { return make(options, call); });
+    };
+  };
   return {
       {"GET", "/api/v1/agents", Access::known, Scope::read,
        [&options](Call&) { return list_agents(options); }},
@@ -149,24 +177,11 @@ std::vector<Route> information_routes(const ServiceOptions& options) {
        [&options](Call&) -> Answer {
          return json_response({{"models", options.models ? options.models() : Json(JsonArray())}});
        }},
-      {"GET", "/api/v1/stats", Access::known, Scope::read,
-       [&options](Call& call) -> Answer {
-         const auto filter = TRY(stats_filter(call));
-         const auto stats = TRY(options.store.get_stats(filter));
-         return json_response(feedback::to_json(feedback::statistics_of(stats)));
-       }},
-      {"GET", "/api/v1/stats/samples", Access::known, Scope::read,
-       [&options](Call& call) -> Answer {
-         const auto filter = TRY(stats_filter(call));
-         const auto stats = TRY(options.store.get_stats(filter));
-         return json_response(samples_json(stats));
-       }},
-      {"GET", "/api/v1/stats/history", Access::known, Scope::read,
-       [&options](Call& call) { return show_history(options, call); }},
-      {"GET", "/api/v1/runners", Access::known, Scope::read,
-       [&options](Call& call) { return list_runners(options, call); }},
-      {"GET", "/api/v1/feedback", Access::known, Scope::read,
-       [&options](Call& call) { return feedback_of_sessions(options, call); }},
+      {"GET", "/api/v1/stats", Access::known, Scope::read, shared(stats_of)},
+      {"GET", "/api/v1/stats/samples", Access::known, Scope::read, shared(samples_of)},
+      {"GET", "/api/v1/stats/history", Access::known, Scope::read, shared(history_of_sessions)},
+      {"GET", "/api/v1/runners", Access::known, Scope::read, shared(runners_of)},
+      {"GET", "/api/v1/feedback", Access::known, Scope::read, shared(feedback_of_sessions)},
       {"GET", "/api/v1/openapi.json", Access::known, Scope::read,
        [](Call&) -> Answer {
          return http::Response{.headers = {{"Content-Type", "application/json"}},

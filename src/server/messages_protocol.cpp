@@ -121,7 +121,8 @@ class MessagesRendering : public Rendering {
     return named_event("content_block_stop", {{"type", "content_block_stop"}, {"index", index_++}});
   }
   static const char* reason(const Completion& completion) {
-    return completion.calls.empty() ? "end_turn" : "tool_use";
+    if (!completion.calls.empty()) return "tool_use";
+    return completion.is_cut ? "max_tokens" : "end_turn";
   }
   static Json usage_json(const Usage& usage) {
     return {{"input_tokens", usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens},
@@ -149,6 +150,7 @@ class MessagesRendering : public Rendering {
 Result<Conversation> conversation_from_messages(const JsonObject& body) {
   Conversation conversation;
   TRY(read_common(body, conversation));
+  conversation.wishes = TRY(wishes_from_messages(body));
   if (const Json* system = body.if_contains("system")) {
     conversation.instructions = TRY(text_of_content(*system));
   }

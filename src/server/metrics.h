@@ -14,12 +14,13 @@
 namespace wright::server {
 
 // Buckets as OpenTelemetry has them for models and tools: 0.01 s, each twice the one before. A
-// store is quicker: there it is 0.1 ms.
+// store is quicker: there it is 0.1 ms. A session takes longer: there it is 0.1 s.
 class Histogram {
  public:
   static constexpr std::size_t kBuckets = 14;
   static constexpr double kOfModels = 0.01;
   static constexpr double kOfStores = 0.0001;
+  static constexpr double kOfSessions = 0.1;
 
   explicit Histogram(double first_bucket = kOfModels) : first_bucket_(first_bucket) {}
   void add(double seconds);
@@ -53,17 +54,31 @@ class Metrics {
  private:
   using Counter = std::map<std::string, double>;  // by labels
 
+  // A session that is under way here.
+  struct Live {
+    std::int64_t began_ms = 0;
+    std::string model = {};  // the labels of the one that was asked last; empty: none was
+    bool is_asking = false;
+  };
+
+  // With the mutex held.
+  void model_failed(const Live& live, const std::string& agent, ErrorCode code);
+  void session_rests(const EventOrigin& origin, const std::string& agent, const RunEnded* ended);
+
   mutable std::mutex mutex_;
   Counter sessions_started_;
   Counter sessions_ended_;
   Counter turns_;
   Counter retries_;
+  Counter model_errors_;
   Counter tokens_;
   Counter cost_;
   Counter calls_;
   Counter waits_;
   std::map<std::string, Histogram> model_seconds_;
   std::map<std::string, Histogram> call_seconds_;
+  std::map<std::string, Histogram> session_seconds_;
+  std::map<std::int64_t, Live> live_;
   mutable std::mutex store_mutex_;  // the store answers far more often than anything else happens
   std::map<std::string, Histogram> store_seconds_;
 };

@@ -45,6 +45,11 @@ int status_of(const Error& error) {
   }
 }
 
+http::Response json_text_response(std::string body) {
+  return {.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+          .body = std::move(body)};
+}
+
 http::Response json_response(const Json& body, int status) {
   return {.status = status,
           .headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
@@ -52,10 +57,11 @@ http::Response json_response(const Json& body, int status) {
 }
 
 Json openai_error(const Error& error) {
+  const Json* param = error.find("param");
   return {{"error",
            {{"message", error.message},
             {"type", openai_type(status_of(error))},
-            {"param", nullptr},
+            {"param", param == nullptr ? Json(nullptr) : *param},
             {"code", to_string(error.code)}}}};
 }
 

@@ -11,6 +11,8 @@ namespace wright::server {
 
 int status_of(const Error& error);
 
+// For a text that is JSON already.
+http::Response json_text_response(std::string body);
 http::Response json_response(const Json& body, int status = 200);
 
 // As whoever asks for that path expects it.

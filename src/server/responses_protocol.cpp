@@ -82,10 +82,10 @@ Result<void> add_item(const JsonObject& item, Conversation& conversation) {
 class ResponsesRendering : public Rendering {
  public:
   Json whole(const Completion& completion) override {
-    Json json = head(completion, completion.error ? "failed" : "completed");
+    Json json = head(completion, status_word(completion));
     JsonArray output;
     if (!completion.text.empty() || completion.calls.empty()) {
-      output.push_back(text_item(completion, completion.text, "completed"));
+      output.push_back(text_item(completion, completion.text, item_status(completion)));
     }
     for (const HandedCall& call : completion.calls) {
       output.push_back(call_item(call, call.arguments, "completed"));
@@ -95,6 +95,8 @@ class ResponsesRendering : public Rendering {
     if (completion.error) {
       json.as_object()["error"] = {{"code", "server_error"},
                                    {"message", completion.error->message}};
+    } else if (completion.is_cut) {
+      json.as_object()["incomplete_details"] = {{"reason", "max_output_tokens"}};
     }
     return json;
   }
@@ -140,8 +142,9 @@ class ResponsesRendering : public Rendering {
                                                    {"output_index", 0},
                                                    {"content_index", 0},
                                                    {"part", part_json(said_)}});
-      text += event("response.output_item.done",
-                    {{"output_index", 0}, {"item", text_item(beginning_, said_, "completed")}});
+      text += event(
+          "response.output_item.done",
+          {{"output_index", 0}, {"item", text_item(beginning_, said_, item_status(completion))}});
       ++index;
     }
     for (const HandedCall& call : completion.calls) {
@@ -161,8 +164,8 @@ class ResponsesRendering : public Rendering {
     }
     Completion all = completion;
     if (is_in_text_) all.text = said_;
-    return text + event(completion.error ? "response.failed" : "response.completed",
-                        {{"response", whole(all)}});
+    return text +
+           event(fmt::format("response.{}", status_word(completion)), {{"response", whole(all)}});
   }
 
  private:
@@ -170,6 +173,13 @@ class ResponsesRendering : public Rendering {
     data["type"] = name;
     data["sequence_number"] = sequence_++;
     return named_event(name, data);
+  }
+  static const char* status_word(const Completion& completion) {
+    if (completion.error) return "failed";
+    return completion.is_cut ? "incomplete" : "completed";
+  }
+  static const char* item_status(const Completion& completion) {
+    return completion.is_cut ? "incomplete" : "completed";
   }
   static std::string item_id(const Completion& completion) {
     return fmt::format("{}{}", kItemPrefix, completion.session_id);
@@ -183,7 +193,7 @@ class ResponsesRendering : public Rendering {
   static Json text_item(const Completion& completion, std::string_view text,
                         std::string_view status) {
     JsonArray content;
-    if (status == "completed") content.push_back(part_json(text));
+    if (status != "in_progress") content.push_back(part_json(text));
     return {{"type", "message"},
             {"id", item_id(completion)},
             {"status", status},
@@ -232,6 +242,7 @@ class ResponsesRendering : public Rendering {
 Result<Conversation> conversation_from_responses(const JsonObject& body) {
   Conversation conversation;
   TRY(read_common(body, conversation));
+  conversation.wishes = TRY(wishes_from_responses(body));
   conversation.instructions = TRY(text_in(body, "instructions", ""));
   if (const Json* tools = body.if_contains("tools"); tools != nullptr && tools->is_array()) {
     for (const Json& each : tools->get_array()) {

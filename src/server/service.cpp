@@ -67,7 +67,7 @@ http::Response method_not_allowed(const std::string& allowed) {
 std::size_t most_body_of(const Route& route) {
   constexpr std::size_t kOfAnybody = 4 * 1024;
   constexpr std::size_t kOfKnown = std::size_t{32} << 20;
-  return route.most_body_bytes.value_or(route.access == Access::anybody ? kOfAnybody : kOfKnown);
+  return route.most_body_bytes.value_or(route.access == Access::known ? kOfKnown : kOfAnybody);
 }
 
 }  // namespace
@@ -127,6 +127,18 @@ Service::Service(ServiceOptions options)
 
 void Service::add(std::vector<Route> routes) {
   for (Route& route : routes) routes_.push_back(std::move(route));
+}
+
+Result<PreparedAgent> make_answering(const ServiceOptions& options, std::string_view name,
+                                     const Json& schema) {
+  if (const auto compiled = JsonSchema::compile(schema); !compiled) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'schema' is no JSON schema: {}", compiled.error().message));
+  }
+  if (!options.agents.make_answering) {
+    return fail(ErrorCode::unsupported, "this server has no agents that answer by a schema");
+  }
+  return options.agents.make_answering(name, schema);
 }
 
 void add_all_routes(Service& service) {

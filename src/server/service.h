@@ -2,6 +2,7 @@
 // the runtime.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -36,6 +37,15 @@ struct AgentSource {
       {};
 };
 
+// How old figures may be that all who look on share.
+struct SnapshotAges {
+  std::chrono::milliseconds figures{1'000};
+  // Less than a page waits before it asks again.
+  std::chrono::milliseconds waits{150};
+};
+
+class SessionListeners;
+
 struct ServiceOptions {
   Store& store;
   Runtime& runtime;
@@ -45,11 +55,13 @@ struct ServiceOptions {
   EventHub& events;
   // Called after something was put into the queue of the store, in any thread; may be empty.
   std::function<void()> queued = {};
+  SessionListeners& listeners;
   std::function<Json()> models = {};                // for /api/v1/models
   const Metrics* metrics = nullptr;                 // for /metrics
   std::function<std::vector<Gauge>()> gauges = {};  // more of them; may be empty
   // Told whose trace a session belongs to, just before it begins; may be empty.
   std::function<void(SessionId, const TraceContext&)> adopt_trace = {};
+  SnapshotAges ages = {};
 };
 
 // A request on its way to its route.
@@ -104,6 +116,10 @@ class Service {
   Guard guard_;
   std::vector<Route> routes_;
 };
+
+// The agent of that name, whose answers are JSON that fits the schema. Refuses what is no schema.
+Result<PreparedAgent> make_answering(const ServiceOptions& options, std::string_view name,
+                                     const Json& schema);
 
 // The routes, by what they are about. They refer to the service's options, which must outlive them.
 std::vector<Route> information_routes(const ServiceOptions& options);

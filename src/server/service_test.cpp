@@ -278,7 +278,8 @@ TEST(ServerHealth, tells_machines_how_it_is) {
   EXPECT_NE(metrics.find("wright_sessions_ended_total{agent=\"parrot\",phase=\"done\"} 1\n"),
             std::string::npos)
       << metrics;
-  EXPECT_NE(metrics.find("wright_model_tokens_total{agent=\"parrot\",kind=\"input\"} 10\n"),
+  EXPECT_NE(metrics.find("wright_model_tokens_total{agent=\"parrot\",provider=\"test\",model="
+                         "\"parrot\",kind=\"input\"} 10\n"),
             std::string::npos);
 }
 

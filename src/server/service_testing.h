@@ -72,6 +72,10 @@ struct Served {
   std::vector<std::string> labels = {};             // of the runtime
   std::optional<std::size_t> most_running = {};     // of the runtime
   std::function<void()> queued = {};                // see ServiceOptions
+  bool can_ask = true;           // else it has no tools of its own but those
+  Store* store = nullptr;        // instead of one in memory; not owned
+  http::ServerOptions http = {};
+  SnapshotAges ages = {std::chrono::milliseconds(0), std::chrono::milliseconds(0)};
 };
 
 class ServedService {
@@ -81,31 +85,38 @@ class ServedService {
           char name[] = "/tmp/wright-server-XXXXXX";
           return std::string(::mkdtemp(name));
         }()),
-        store_(open_memory_store()),
+        own_store_(what.store == nullptr ? open_memory_store() : nullptr),
+        store_(what.store == nullptr ? own_store_.get() : what.store),
         tokens_(folder_ + "/tokens.json"),
         events_(*store_, std::chrono::milliseconds(1'000)),
         writer_(*store_, [this] { events_.look(); }) {
-    Agent agent{.name = "parrot",
-                .description = "Says it again",
-                .model = std::move(what.model),
-                .tools = {tool("ask", "Asks a person", [](const Context& context) -> ToolReply {
-                  if (context.answers.answer) return Output{.value = *context.answers.answer};
-                  return Waiting{.kind = WaitKind::result, .shown = {{"question", "Well?"}}};
-                })}};
+    Agent agent{.name = "parrot", .description = "Says it again", .model = std::move(what.model)};
+    if (what.can_ask) {
+      agent.tools.push_back(tool("ask", "Asks a person", [](const Context& context) -> ToolReply {
+        if (context.answers.answer) return Output{.value = *context.answers.answer};
+        return Waiting{.kind = WaitKind::result, .shown = {{"question", "Well?"}}};
+      }));
+    }
     for (Tool& each : what.tools) agent.tools.push_back(std::move(each));
     agent_ = std::make_shared<const Agent>(std::move(agent));
-    AgentSource agents{.names = [] { return std::vector<std::string>{"parrot"}; },
-                       .make = [this](std::string_view name) -> Result<PreparedAgent> {
-                         if (name != "parrot")
-                           return fail(ErrorCode::not_found, "There is no such agent");
-                         return PreparedAgent{agent_, JsonObject()};
-                       },
-                       .of_session = [this](const Session& session) -> Result<AgentPointer> {
-                         return with_caller_tools_of(agent_, session.config);
-                       }};
+    AgentSource agents{
+        .names = [] { return std::vector<std::string>{"parrot"}; },
+        .make = [this](std::string_view name) -> Result<PreparedAgent> {
+          if (name != "parrot") return fail(ErrorCode::not_found, "There is no such agent");
+          return PreparedAgent{agent_, JsonObject()};
+        },
+        .of_session = [this](const Session& session) -> Result<AgentPointer> {
+          return with_caller_tools_of(agent_, session.config);
+        },
+        .make_answering = [this](std::string_view, const Json& schema) -> Result<PreparedAgent> {
+          Agent answering = *agent_;
+          answering.sampling.response_format = {
+              .kind = ResponseFormat::Kind::json_schema, .name = "answer", .schema = schema};
+          return PreparedAgent{std::make_shared<const Agent>(std::move(answering)), JsonObject()};
+        }};
     const Observer write = writer_.observer();
     runtime_ = std::move(
-        *Runtime::open({.store = store_.get(),
+        *Runtime::open({.store = store_,
                         .agents = agents.of_session,
                         .labels = what.labels,
                         .most_running = what.most_running,
@@ -114,9 +125,10 @@ class ServedService {
                           metrics_.observe(event, origin);
                           listeners_.observe(event, origin);
                         }}));
-    http_ = http::served({}, [this](http::Request request, const http::Responder& responder) {
-      service_->handle(std::move(request), responder);
-    });
+    http_ = http::served(std::move(what.http),
+                         [this](http::Request request, const http::Responder& responder) {
+                           service_->handle(std::move(request), responder);
+                         });
     service_ = std::make_unique<Service>(ServiceOptions{.store = *store_,
                                                         .runtime = *runtime_,
                                                         .agents = agents,
@@ -124,7 +136,9 @@ class ServedService {
                                                         .guard = {.hosts = hosts()},
                                                         .events = events_,
                                                         .queued = what.queued,
-                                                        .metrics = &metrics_});
+                                                        .listeners = listeners_,
+                                                        .metrics = &metrics_,
+                                                        .ages = what.ages});
     add_all_routes(*service_);
     service_->add(compatible_routes(service_->options(), listeners_));
     service_->add(dashboard_routes());
@@ -201,7 +215,8 @@ class ServedService {
   }
 
   const std::string folder_;
-  const std::unique_ptr<Store> store_;
+  const std::unique_ptr<Store> own_store_;
+  Store* const store_;
   Tokens tokens_;
   EventHub events_;
   Metrics metrics_;

@@ -10,6 +10,7 @@
 #include "core/try.h"
 #include "core/user_message.h"
 #include "server/content_parts.h"
+#include "server/held_answer.h"
 #include "server/idempotency.h"
 #include "server/problem.h"
 #include "server/request_trace.h"
@@ -98,14 +99,7 @@ Result<PreparedAgent> wanted_agent(const ServiceOptions& options, const JsonObje
   const std::string name = TRY(text_in(body, "agent"));
   const Json* schema = body.if_contains("schema");
   if (schema == nullptr) return options.agents.make(name);
-  if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'schema' is no JSON schema: {}", compiled.error().message));
-  }
-  if (!options.agents.make_answering) {
-    return fail(ErrorCode::unsupported, "this server has no agents that answer by a schema");
-  }
-  return options.agents.make_answering(name, *schema);
+  return make_answering(options, name, *schema);
 }
 
 // How a session waits in the queue.
@@ -179,6 +173,7 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   const auto tenant = TRY(call.tenant(std::move(wanted)));
   start.tenant = tenant.value_or("");
   take_trace(options, trace_of(call.request), start);
+  const bool is_held = TRY(wants_held_answer(body, call));
   Queueing queueing;
   const Json* queue = body.if_contains("queue");
   if (queue != nullptr) queueing = TRY(queueing_from(*queue));
@@ -188,7 +183,10 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   const SessionId id =
       TRY(options.runtime.start(prepared.agent, std::move(prompt), std::move(start)));
   const Session session = TRY(options.store.get_session(id));
-  return created(session_json(session), id);
+  http::Response response = created(session_json(session), id);
+  if (!is_held) return response;
+  TRY(std::make_shared<HeldAnswer>(options, call.responder, id, std::move(response))->begin());
+  return std::nullopt;
 }
 
 // The next message of a session that has ended, for a worker of the same store.
@@ -232,8 +230,19 @@ Answer send_message(const ServiceOptions& options, const Call& call) {
   auto agent = TRY(options.agents.of_session(before));
   auto start = TRY(run_options(body, before.config));
   take_trace(options, trace_of(call.request), start);
+  const bool is_held = TRY(wants_held_answer(body, call));
   if (steers) {
     TRY(options.runtime.steer(std::move(agent), id, std::move(message), std::move(start)));
+  } else if (is_held) {
+    const auto held = std::make_shared<HeldAnswer>(options, call.responder, id, json_response({}));
+    held->listen();
+    auto sent = options.runtime.send(std::move(agent), id, std::move(message), std::move(start));
+    if (!sent) {
+      held->drop();
+      return std::unexpected(std::move(sent).error());
+    }
+    held->goes_on();
+    return std::nullopt;
   } else {
     TRY(options.runtime.send(std::move(agent), id, std::move(message), std::move(start)));
   }

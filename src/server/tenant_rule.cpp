@@ -55,7 +55,7 @@ std::string_view listed_as(std::string_view pattern) {
 }  // namespace
 
 TenantRule tenant_rule_of(const Route& route) {
-  if (route.access == Access::anybody) return TenantRule::shared;
+  if (route.access != Access::known) return TenantRule::shared;
   const auto* found = std::ranges::find(kTenantRules, listed_as(route.pattern),
                                         &std::pair<std::string_view, TenantRule>::first);
   return found == kTenantRules.end() ? TenantRule::refused : found->second;

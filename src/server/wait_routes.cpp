@@ -9,12 +9,12 @@
 #include "server/problem.h"
 #include "server/resources.h"
 #include "server/service.h"
+#include "server/snapshots.h"
 
 namespace wright::server {
 namespace {
 
-Answer list_waits(const ServiceOptions& options, const Call& call,
-                  std::optional<SessionId> session_id) {
+Result<WaitFilter> wait_filter(const Call& call, std::optional<SessionId> session_id) {
   WaitFilter filter{.session_id = session_id, .status = WaitStatus::open};
   if (const auto status = call.request.parameter("status")) {
     filter.status.reset();
@@ -23,22 +23,40 @@ Answer list_waits(const ServiceOptions& options, const Call& call,
   filter.tenant = TRY(call.tenant());
   filter.page.after = TRY(call.number_of("after"));
   filter.page.limit = 500;
+  return filter;
+}
+
+Result<Json> waits_json(Store& store, const WaitFilter& filter) {
   JsonArray list;
-  for (const StoredWait& wait : TRY(options.store.get_waits(filter))) {
+  for (const StoredWait& wait : TRY(store.get_waits(filter))) {
     Json json = wait_json(wait);
-    const auto calls = options.store.get_tool_calls(
-        wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}});
+    const auto calls =
+        store.get_tool_calls(wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}});
     if (calls && !calls->empty()) {
       json.as_object()["tool"] = calls->front().tool_name;
       json.as_object()["arguments"] = calls->front().request;
     }
-    if (const auto root = root_session(options.store, wait.session_id)) {
+    if (const auto root = root_session(store, wait.session_id)) {
       json.as_object()["root_session_id"] = root->id;
       json.as_object()["agent"] = root->agent_name;
     }
     list.push_back(std::move(json));
   }
-  return json_response({{"waits", std::move(list)}});
+  return Json{{"waits", std::move(list)}};
+}
+
+// Of all sessions: every page that is open somewhere counts them.
+Answer list_all_waits(const ServiceOptions& options, Snapshots& snapshots, const Call& call) {
+  const WaitFilter filter = TRY(wait_filter(call, std::nullopt));
+  std::string text = TRY(snapshots.get(snapshot_key(call.request.query, filter.tenant),
+                                       [&] { return waits_json(options.store, filter); }));
+  return json_text_response(std::move(text));
+}
+
+Answer list_waits_of(const ServiceOptions& options, const Call& call, SessionId id) {
+  const WaitFilter filter = TRY(wait_filter(call, id));
+  const Json waits = TRY(waits_json(options.store, filter));
+  return json_response(waits);
 }
 
 Answer answer_one(const ServiceOptions& options, const Call& call) {
@@ -117,14 +135,15 @@ Answer events_of(const ServiceOptions& options, const Call& call,
 }  // namespace
 
 std::vector<Route> wait_routes(const ServiceOptions& options) {
+  const auto snapshots = std::make_shared<Snapshots>(options.ages.waits);
   return {
       {"GET", "/api/v1/waits", Access::known, Scope::read,
-       [&options](Call& call) { return list_waits(options, call, std::nullopt); }},
+       [&options, snapshots](Call& call) { return list_all_waits(options, *snapshots, call); }},
       {"GET", "/api/v1/sessions/{id}/waits", Access::known, Scope::read,
        [&options](Call& call) -> Answer {
          const SessionId id = TRY(call.number());
          TRY(options.store.get_session(id));
-         return list_waits(options, call, id);
+         return list_waits_of(options, call, id);
        }},
       {"GET", "/api/v1/waits/{id}", Access::known, Scope::read,
        [&options](Call& call) -> Answer {
@@ -133,7 +152,11 @@ std::vector<Route> wait_routes(const ServiceOptions& options) {
          return json_response(wait_json(wait));
        }},
       {"POST", "/api/v1/waits/{id}/answer", Access::known, Scope::answer,
-       [&options](Call& call) { return answer_one(options, call); }},
+       [&options, snapshots](Call& call) {
+         Answer answer = answer_one(options, call);
+         snapshots->forget();
+         return answer;
+       }},
   };
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "telemetry/content.h"
+
 namespace wright::telemetry {
 namespace {
 
@@ -27,6 +29,9 @@ constexpr std::string_view kToolCall = "gen_ai.tool.call.id";
 constexpr std::string_view kToolType = "gen_ai.tool.type";
 constexpr std::string_view kErrorType = "error.type";
 // Only where content is wanted.
+constexpr std::string_view kInputMessages = "gen_ai.input.messages";
+constexpr std::string_view kInstructions = "gen_ai.system_instructions";
+constexpr std::string_view kDefinitions = "gen_ai.tool.definitions";
 constexpr std::string_view kOutputMessages = "gen_ai.output.messages";
 constexpr std::string_view kArguments = "gen_ai.tool.call.arguments";
 constexpr std::string_view kToolResult = "gen_ai.tool.call.result";
@@ -37,8 +42,7 @@ constexpr std::string_view kIteration = "wright.iteration";
 constexpr std::string_view kPhase = "wright.phase";
 constexpr std::string_view kWaits = "wright.waits_for";
 
-constexpr std::size_t kMostLive = 50'000;        // sessions that are known at a time
-constexpr std::size_t kMostContent = 64 * 1024;  // bytes of one attribute
+constexpr std::size_t kMostLive = 50'000;  // sessions that are known at a time
 constexpr std::size_t kMostError = 1'000;
 
 std::int64_t now_ns() {
@@ -68,39 +72,6 @@ void add_error(Span& span, const Error& error) {
   span.attributes.push_back({kErrorType, std::string(to_string(error.code))});
 }
 
-// As the conventions name them.
-std::string finish_reason(StopReason reason) {
-  switch (reason) {
-    case StopReason::tool_use: return "tool_call";
-    case StopReason::max_tokens: return "length";
-    case StopReason::content_filter: return "content_filter";
-    case StopReason::end_turn:
-    case StopReason::stop_sequence:
-    case StopReason::paused:
-    case StopReason::other: break;
-  }
-  return "stop";
-}
-
-// As the conventions' schema of messages has it.
-std::string output_messages(const Response& response) {
-  JsonArray parts;
-  for (const Part& part : response.content) {
-    if (const auto* text = std::get_if<Text>(&part)) {
-      parts.push_back({{"type", "text"}, {"content", text->text}});
-    } else if (const auto* call = std::get_if<ToolCall>(&part)) {
-      parts.push_back({{"type", "tool_call"},
-                       {"id", call->id},
-                       {"name", call->name},
-                       {"arguments", call->arguments}});
-    }
-  }
-  const Json message{{"role", "assistant"},
-                     {"parts", std::move(parts)},
-                     {"finish_reason", finish_reason(response.stop_reason)}};
-  return to_text(JsonArray{message});
-}
-
 }  // namespace
 
 SessionSpans::SessionSpans(const TelemetrySettings& settings, Finish finish)
@@ -128,7 +99,7 @@ void SessionSpans::observe(const Event& event, const EventOrigin& origin) {
   if (found == live_.end()) return;
   Live& live = found->second;
   if (const auto* model = std::get_if<ModelStarted>(&event)) {
-    begin_chat(live, *model);
+    begin_chat(live, origin.session_id, *model);
   } else if (std::holds_alternative<TextDelta>(event)) {
     if (live.chat && live.chat->first_text_ns == 0) live.chat->first_text_ns = now_ns();
   } else if (std::holds_alternative<ModelRetried>(event)) {
@@ -181,8 +152,10 @@ Place SessionSpans::place_for(const EventOrigin& origin) {
 void SessionSpans::make_room() {
   if (live_.size() < kMostLive) return;
   // Sessions that were lost to other processes say no last word: the oldest is one of them.
-  live_.erase(
-      std::ranges::min_element(live_, {}, [](const auto& each) { return each.second.began_ns; }));
+  const auto oldest =
+      std::ranges::min_element(live_, {}, [](const auto& each) { return each.second.began_ns; });
+  if (oldest->second.chat) asked_.erase(oldest->second.chat->id);
+  live_.erase(oldest);
 }
 
 void SessionSpans::begin_session(const EventOrigin& origin) {
@@ -196,7 +169,7 @@ void SessionSpans::begin_session(const EventOrigin& origin) {
   live_.insert_or_assign(origin.session_id, std::move(live));
 }
 
-void SessionSpans::begin_chat(Live& live, const ModelStarted& event) {
+void SessionSpans::begin_chat(Live& live, std::int64_t session_id, const ModelStarted& event) {
   // One that said nothing at the end: its request was too long, and a shorter one follows.
   Chat chat;
   chat.id = ids_.span();
@@ -206,7 +179,23 @@ void SessionSpans::begin_chat(Live& live, const ModelStarted& event) {
   chat.iteration = event.iteration;
   live.provider = chat.provider;
   live.model = chat.model;
+  if (live.chat) asked_.erase(live.chat->id);
+  if (has_content_) asked_.insert_or_assign(chat.id, session_id);
   live.chat = std::move(chat);
+}
+
+void SessionSpans::asked(const Request& request, const TraceContext& at) {
+  const auto place = place_from(at);
+  if (!has_content_ || !place || !place->is_sampled()) return;
+  // Written before the mutex is taken: it may be long.
+  Content content{input_messages(request),
+                  request.system.empty() ? std::string() : system_instructions(request),
+                  request.tools.empty() ? std::string() : tool_definitions(request)};
+  const std::lock_guard lock(mutex_);
+  const auto session = asked_.find(place->span);
+  if (session == asked_.end()) return;
+  const auto live = live_.find(session->second);
+  if (live != live_.end() && live->second.chat) live->second.chat->content = std::move(content);
 }
 
 Span SessionSpans::span_of(const Live& live, const Open& open, std::string name, SpanKind kind) {
@@ -228,6 +217,7 @@ void SessionSpans::end_chat(Live& live, const EventOrigin& origin, const ModelEn
   if (!live.chat) return;
   const Chat chat = std::move(*live.chat);
   live.chat.reset();
+  asked_.erase(chat.id);
   if (event != nullptr) live.usage += event->response.usage;
   if (!live.place.is_sampled()) return;
   Span span = span_of(live, chat, "chat " + chat.model, SpanKind::client);
@@ -243,13 +233,19 @@ void SessionSpans::end_chat(Live& live, const EventOrigin& origin, const ModelEn
     attributes.push_back(
         {kTimeToFirstChunk, static_cast<double>(chat.first_text_ns - chat.began_ns) / 1e9});
   }
+  const auto add_content = [&](std::string_view name, const std::string& text) {
+    if (!text.empty()) attributes.push_back({name, text});
+  };
+  add_content(kInstructions, chat.content.instructions);
+  add_content(kDefinitions, chat.content.tools);
+  add_content(kInputMessages, chat.content.messages);
   if (event != nullptr) {
     const Response& response = event->response;
     if (!response.model.empty()) attributes.push_back({kResponseModel, response.model});
     attributes.push_back({kFinishReasons, std::vector{finish_reason(response.stop_reason)}});
     add_usage(span, response.usage);
     if (has_content_) {
-      attributes.push_back({kOutputMessages, content_of(output_messages(response))});
+      attributes.push_back({kOutputMessages, output_messages(response)});
     }
   }
   if (error != nullptr) add_error(span, *error);

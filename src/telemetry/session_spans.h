@@ -26,6 +26,9 @@ class SessionSpans {
 
   void observe(const Event& event, const EventOrigin& origin);
 
+  // What a model is asked, where it stands in a trace; only kept where content is wanted.
+  void asked(const Request& request, const TraceContext& at);
+
   // Who asked for a session that is about to begin or to go on. What cannot be read is ignored.
   void adopt(std::int64_t session_id, const TraceContext& asked_by);
 
@@ -39,12 +42,18 @@ class SessionSpans {
     SpanId id = {};
     std::int64_t began_ns = 0;
   };
+  struct Content {
+    std::string messages = {};
+    std::string instructions = {};
+    std::string tools = {};
+  };
   struct Chat : Open {
     std::string provider = {};
     std::string model = {};
     int iteration = 0;
     int retries = 0;
     std::int64_t first_text_ns = 0;  // 0: none came
+    Content content = {};
   };
   struct Live {
     Place place = {};  // its own span
@@ -61,7 +70,7 @@ class SessionSpans {
 
   // With the mutex held.
   void begin_session(const EventOrigin& origin);
-  void begin_chat(Live& live, const ModelStarted& event);
+  void begin_chat(Live& live, std::int64_t session_id, const ModelStarted& event);
   void end_chat(Live& live, const EventOrigin& origin, const ModelEnded* event, const Error* error);
   void end_call(Live& live, const EventOrigin& origin, const ToolEnded& event);
   void end_session(std::int64_t session_id, const EventOrigin& origin, std::string_view phase,
@@ -78,6 +87,7 @@ class SessionSpans {
   mutable std::mutex mutex_;
   IdSource ids_;
   std::map<std::int64_t, Live> live_;
+  std::map<SpanId, std::int64_t> asked_;  // whose chat it is; empty without content
   // Of sessions that are not under way: who asked for them, and where those that wait went on.
   std::map<std::int64_t, Place> asked_by_;
   std::map<std::int64_t, std::pair<std::int64_t, std::string>> call_above_;  // of specialists

@@ -4,6 +4,9 @@
 
 #include <set>
 
+#include "telemetry/content.h"
+#include "telemetry/told_model.h"
+
 namespace wright::telemetry {
 namespace {
 
@@ -126,6 +129,65 @@ TEST_F(SessionSpansTest, hold_no_content_unless_that_is_wanted) {
   for (const char* said : {"secret question", "secret answer", "secret trouble", "hello"}) {
     EXPECT_NE(all_texts().find(said), std::string::npos) << said;
   }
+}
+
+TEST_F(SessionSpansTest, tell_what_the_model_reads_only_where_content_is_wanted) {
+  const std::vector<Message> messages{
+      Message::user("secret question"),
+      {Role::assistant, {Text{.text = "I look"}, ToolCall{"c1", "look", R"({"at":"it"})"}}},
+      Message::tool(ToolResult{"c1", "look", "found"})};
+  const auto look = wright::tool("look", "Looks", [] { return 1; });
+  const Request request{.messages = messages, .system = "Be kind", .tools = {&look, 1}};
+  const auto run = [&] {
+    tell(SessionStarted{1});
+    const Model model =
+        told_model(model_from("openai", "gpt",
+                              [&](const Request& asked, const ModelCall&) -> Result<Response> {
+                                EXPECT_EQ(asked.system, "Be kind");
+                                return response_;
+                              }),
+                   [&](const Request& asked, const TraceContext& at) { spans_->asked(asked, at); });
+    tell(ModelStarted{1, "openai", "gpt"});
+    EXPECT_TRUE(model.complete(request, {.trace = spans_->trace_of(1, "")}));
+    tell(ModelEnded{response_, 5});
+    end();
+  };
+  run();
+  EXPECT_FALSE(attribute<std::string>(named("chat gpt"), "gen_ai.input.messages"));
+  EXPECT_FALSE(attribute<std::string>(named("chat gpt"), "gen_ai.system_instructions"));
+  EXPECT_FALSE(attribute<std::string>(named("chat gpt"), "gen_ai.tool.definitions"));
+  told_.clear();
+  make({.has_content = true});
+  run();
+  const Span& chat = named("chat gpt");
+  EXPECT_EQ(attribute<std::string>(chat, "gen_ai.input.messages"),
+            R"([{"role":"user","parts":[{"type":"text","content":"secret question"}]},)"
+            R"({"role":"assistant","parts":[{"type":"text","content":"I look"},)"
+            R"({"type":"tool_call","id":"c1","name":"look","arguments":{"at":"it"}}]},)"
+            R"({"role":"tool","parts":[{"type":"tool_call_response","id":"c1",)"
+            R"("response":"found"}]}])");
+  EXPECT_EQ(attribute<std::string>(chat, "gen_ai.system_instructions"),
+            R"([{"type":"text","content":"Be kind"}])");
+  const auto definitions =
+      parse_json(attribute<std::string>(chat, "gen_ai.tool.definitions").value_or(""));
+  ASSERT_TRUE(definitions);
+  EXPECT_EQ(definitions->at(0).at("type"), Json("function"));
+  EXPECT_EQ(definitions->at(0).at("name"), Json("look"));
+  EXPECT_EQ(definitions->at(0).at("description"), Json("Looks"));
+  EXPECT_TRUE(definitions->at(0).at("parameters").is_object());
+}
+
+TEST(TelemetryContent, is_json_however_long_the_conversation_is) {
+  std::vector<Message> messages;
+  for (int i = 0; i < 500; ++i) messages.push_back(Message::user(std::string(1'000, 'x')));
+  messages.push_back(Message::user(std::string(100'000, 'y') + "end"));
+  messages.push_back(Message::user("the newest"));
+  const std::string text = input_messages({.messages = messages});
+  EXPECT_LE(text.size(), kMostContent);
+  EXPECT_GT(text.size(), kMostContent / 2);
+  const auto json = parse_json(text);
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->as_array().back().at("parts").at(0).at("content"), Json("the newest"));
 }
 
 TEST_F(SessionSpansTest, tell_of_errors_where_they_were) {

@@ -82,6 +82,7 @@ class SettingsReader {
   void read_headers(TelemetrySettings& settings);
   void read_sampler(TelemetrySettings& settings);
   void read_resource(TelemetrySettings& settings);
+  void note_what_does_not_count();
 
   const FindVariable& find_;
   FoundSettings found_;
@@ -187,9 +188,50 @@ void SettingsReader::read_resource(TelemetrySettings& settings) {
   if (std::string name = text("OTEL_SERVICE_NAME"); !name.empty()) set("service.name", name);
 }
 
+// Whoever set one of these expects something of it.
+void SettingsReader::note_what_does_not_count() {
+  for (const char* name :
+       {"OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION"}) {
+    const std::string value = text(name);
+    if (value.empty() || value == "none") continue;
+    note(fmt::format("{}={} does not count: traces are sent as they are", name, value));
+  }
+  for (const char* name :
+       {"OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+        "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE",
+        "OTEL_EXPORTER_OTLP_CLIENT_KEY", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY"}) {
+    if (text(name).empty()) continue;
+    note(
+        fmt::format("{} does not count: the collector is checked with the certificates of this "
+                    "machine",
+                    name));
+  }
+  const std::string propagators = text("OTEL_PROPAGATORS");
+  if (!propagators.empty() && propagators != "tracecontext" &&
+      propagators != "tracecontext,baggage") {
+    note(fmt::format("OTEL_PROPAGATORS={} does not count: traces are passed on by tracecontext",
+                     propagators));
+  }
+  for (const char* name : {"OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER"}) {
+    const std::string value = text(name);
+    if (value.empty() || value == "none") continue;
+    note(
+        fmt::format("{}={} does not count: traces alone are sent. `wright serve` has /metrics, and "
+                    "--log-file writes logs",
+                    name, value));
+  }
+  for (const char* name :
+       {"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT",
+        "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT",
+        "OTEL_CONFIG_FILE", "OTEL_EXPERIMENTAL_CONFIG_FILE"}) {
+    if (!text(name).empty()) note(fmt::format("{} does not count", name));
+  }
+}
+
 FoundSettings SettingsReader::read() {
   TelemetrySettings settings;
   if (!is_on() || !read_protocol(settings) || !read_endpoint(settings)) return std::move(found_);
+  note_what_does_not_count();
   read_headers(settings);
   read_sampler(settings);
   read_resource(settings);

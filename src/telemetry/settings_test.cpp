@@ -83,6 +83,27 @@ TEST(TelemetrySettings, read_headers_resource_and_sampler) {
   EXPECT_TRUE(settings.parent);
 }
 
+TEST(TelemetrySettings, say_once_what_does_not_count) {
+  const auto noted = [](const char* name, const char* value) {
+    const auto found = found_in({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318"}, {name, value}});
+    EXPECT_TRUE(found.settings) << name;
+    EXPECT_LE(found.notes.size(), 1U) << name;
+    return !found.notes.empty() && found.notes.front().find(name) != std::string::npos;
+  };
+  EXPECT_TRUE(noted("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"));
+  EXPECT_TRUE(noted("OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca.pem"));
+  EXPECT_TRUE(noted("OTEL_EXPORTER_OTLP_CLIENT_KEY", "/key.pem"));
+  EXPECT_TRUE(noted("OTEL_PROPAGATORS", "b3"));
+  EXPECT_TRUE(noted("OTEL_METRICS_EXPORTER", "otlp"));
+  EXPECT_TRUE(noted("OTEL_LOGS_EXPORTER", "otlp"));
+  EXPECT_TRUE(noted("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "10"));
+  EXPECT_FALSE(noted("OTEL_EXPORTER_OTLP_COMPRESSION", "none"));
+  EXPECT_FALSE(noted("OTEL_PROPAGATORS", "tracecontext,baggage"));
+  EXPECT_FALSE(noted("OTEL_METRICS_EXPORTER", "none"));
+  // Where nothing is traced, nobody wants to know.
+  EXPECT_TRUE(found_in({{"OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"}}).notes.empty());
+}
+
 TEST(TelemetrySettings, say_what_they_do_not_follow) {
   const auto grpc = found_in(
       {{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4317"}, {"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}});

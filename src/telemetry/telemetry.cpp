@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "net/whole_response.h"
+#include "telemetry/told_model.h"
 
 namespace wright::telemetry {
 namespace {
@@ -28,6 +29,7 @@ SendRequest by_http() {
 
 Telemetry::Telemetry(const TelemetrySettings& settings, SendRequest send)
     : last_patience_(std::min(settings.export_timeout, kMostPatience)),
+      has_content_(settings.has_content),
       exporter_(settings, std::move(send)),
       spans_(settings, [this](Span span) { exporter_.add(std::move(span)); }) {}
 
@@ -41,6 +43,13 @@ FindTrace Telemetry::find_trace() {
   return [this](std::int64_t session_id, std::string_view call_id) {
     return spans_.trace_of(session_id, call_id);
   };
+}
+
+Model Telemetry::told(Model model) {
+  if (!has_content_) return model;
+  return told_model(std::move(model), [this](const Request& request, const TraceContext& at) {
+    spans_.asked(request, at);
+  });
 }
 
 Logger Telemetry::traced(const Logger& logger) {

@@ -28,6 +28,10 @@ class Telemetry {
     spans_.adopt(session_id, asked_by);
   }
 
+  // The model as it is to be asked: where content is wanted, what it reads is recorded. The model
+  // must not be asked when this is gone.
+  Model told(Model model);
+
   // A logger whose records carry `trace_id` and `span_id` while one session is under way.
   Logger traced(const Logger& logger);
 
@@ -36,6 +40,7 @@ class Telemetry {
 
  private:
   const std::chrono::milliseconds last_patience_;
+  const bool has_content_;
   Exporter exporter_;
   SessionSpans spans_;
 };

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include "process.h"
@@ -58,6 +59,76 @@ TEST(Serve, refuses_an_address_that_others_can_reach_without_a_token) {
   EXPECT_EQ(nonsense.exit_code, 2);
   EXPECT_NE(nonsense.error.find("HOST:PORT"), std::string::npos) << nonsense.error;
   EXPECT_EQ(home.wright({"serve", "--certificate", "x"}).exit_code, 2);
+}
+
+// A desktop whose browser writes down what it is to show.
+void put_desktop_into(Home& home) {
+  const auto folder = home.path() / "desktop";
+  std::filesystem::create_directories(folder);
+  const auto program = folder / "xdg-open";
+  std::ofstream(program) << "#!/bin/sh\necho \"$@\" > '" << (home.path() / "shown").string()
+                         << ".new'\nmv '" << (home.path() / "shown").string() << ".new' '"
+                         << (home.path() / "shown").string() << "'\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  home.environment["PATH"] = folder.string() + ":/usr/bin:/bin";
+  home.environment["DISPLAY"] = ":99";
+}
+
+// What the browser was to show; waits for it.
+std::string shown_in(const Home& home) {
+  std::string line;
+  for (int i = 0; i < 2'000 && line.empty(); ++i) {
+    std::ifstream file(home.path() / "shown");
+    if (!std::getline(file, line)) ::usleep(10'000);
+  }
+  return line;
+}
+
+TEST(Serve, opens_its_link_in_a_browser_when_somebody_is_there) {
+  Home home;
+  put_desktop_into(home);
+  Process server({"serve", "--listen", "127.0.0.1:0"}, home.environment, home.project(),
+                 Streams::terminal);
+  server.await("Ctrl-C ends it");
+  const std::string shown = shown_in(home);
+  EXPECT_TRUE(shown.starts_with("http://127.0.0.1:")) << shown;
+  EXPECT_NE(shown.find("/#code="), std::string::npos) << shown;
+  server.send(SIGTERM);
+  const Finished finished = server.finish();
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.output.find("Dashboard, once: " + shown), std::string::npos)
+      << finished.output;
+}
+
+TEST(Serve, opens_no_browser_where_nobody_is_or_wants_one) {
+  struct Case {
+    Arguments more;
+    Streams streams;
+  };
+  for (const Case& each : {Case{{"--no-open"}, Streams::terminal}, Case{{}, Streams::pipes}}) {
+    Home home;
+    put_desktop_into(home);
+    Arguments arguments{"serve", "--listen", "127.0.0.1:0"};
+    arguments.insert(arguments.end(), each.more.begin(), each.more.end());
+    Process server(arguments, home.environment, home.project(), each.streams);
+    server.await("Ctrl-C ends it");
+    server.send(SIGTERM);
+    EXPECT_EQ(server.finish().exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(home.path() / "shown"));
+  }
+}
+
+TEST(Serve, prints_a_link_for_this_machine_where_it_listens_everywhere) {
+  const Home home;
+  ASSERT_EQ(home.wright({"token", "add", "ci", "--scope", "read"}).exit_code, 0);
+  Process server({"serve", "--listen", "0.0.0.0:0"}, home.environment, home.project(),
+                 Streams::pipes);
+  server.await("Ctrl-C ends it");
+  server.send(SIGTERM);
+  const Finished finished = server.finish();
+  EXPECT_NE(finished.error.find("Dashboard, once: http://127.0.0.1:"), std::string::npos)
+      << finished.error;
+  EXPECT_NE(finished.error.find("Others can reach it"), std::string::npos) << finished.error;
 }
 
 // As systemd does it: the socket is open before the program is there.

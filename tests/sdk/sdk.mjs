@@ -54,6 +54,25 @@ async function openai() {
     client.chat.completions.create({
       model: 'nobody', messages: [{ role: 'user', content: 'x' }] }),
     OpenAI.NotFoundError);
+
+  const { z } = await import('zod');
+  const { zodResponseFormat, zodTextFormat } = await import('openai/helpers/zod');
+  const place = z.object({ city: z.string() });
+  const parsed = await client.chat.completions.parse({
+    model: 'parrot', response_format: zodResponseFormat(place, 'place'),
+    messages: [{ role: 'user', content: '{"city":"Oslo"}' }] });
+  assert.deepEqual(parsed.choices[0].message.parsed, { city: 'Oslo' });
+  const parsedResponse = await client.responses.parse({
+    model: 'parrot', text: { format: zodTextFormat(place, 'place') }, input: '{"city":"Rome"}' });
+  assert.deepEqual(parsedResponse.output_parsed, { city: 'Rome' });
+  // Prose is no answer to such a question, and says so.
+  await assert.rejects(client.chat.completions.parse({
+    model: 'parrot', response_format: zodResponseFormat(place, 'place'),
+    messages: [{ role: 'user', content: 'in Oslo' }] }), OpenAI.APIError);
+  await assert.rejects(
+    client.chat.completions.create({
+      model: 'parrot', seed: 7, messages: [{ role: 'user', content: 'x' }] }),
+    (error) => error instanceof OpenAI.APIError && error.param === 'seed');
 }
 
 async function anthropic() {
@@ -82,10 +101,14 @@ async function anthropic() {
   await assert.rejects(
     client.messages.create({ ...common, model: 'nobody', messages: [question] }),
     Anthropic.NotFoundError);
+  await assert.rejects(
+    client.messages.create({ ...common, top_k: 3, messages: [question] }),
+    (error) => error instanceof Anthropic.APIError && /top_k/.test(error.message));
 }
 
 async function vercel() {
-  const { generateText, streamText, tool, jsonSchema, stepCountIs } = await import('ai');
+  const { generateText, generateObject, streamText, tool, jsonSchema, stepCountIs } =
+    await import('ai');
   const { createOpenAI } = await import('@ai-sdk/openai');
   const { createAnthropic } = await import('@ai-sdk/anthropic');
   const ours = createOpenAI({ apiKey, baseURL: `${url}/v1` });
@@ -97,6 +120,9 @@ async function vercel() {
     assert.equal(whole.text, 'hello');
     const streamed = streamText({ model, prompt: asked, tools, stopWhen: stepCountIs(3) });
     assert.equal(await streamed.text, 'told: "sunny in Oslo"'.replaceAll('"', ''));
+    const { object } = await generateObject({
+      model, schema: jsonSchema(weather), prompt: '{"city":"Oslo"}' });
+    assert.deepEqual(object, { city: 'Oslo' });
   }
 }
 

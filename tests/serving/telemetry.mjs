@@ -133,6 +133,28 @@ try {
   assert.notEqual(checkTree(await take(8), undefined).root.traceId, trace);
   assert.equal(await server.stop(), 0);
 
+  // With content: what every model reads, a specialist's too. What does not count is said once.
+  const spoken = await home.run(['run', 'chief', 'go'], { env: { ...env,
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true', OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' } });
+  assert.equal(spoken.code, 0, spoken.stderr);
+  assert.equal(spoken.stderr.match(/OTEL_EXPORTER_OTLP_COMPRESSION/g)?.length, 1, spoken.stderr);
+  const asked = (await take(8)).filter((span) => span.name === 'chat m');
+  for (const { attributes } of asked) {
+    const input = JSON.parse(attributes['gen_ai.input.messages']);
+    assert.equal(input[0].role, 'user');
+    assert.ok(JSON.parse(attributes['gen_ai.system_instructions'])[0].content.length > 0);
+    assert.equal(JSON.parse(attributes['gen_ai.output.messages'])[0].role, 'assistant');
+    const isHelper = attributes['gen_ai.agent.name'] === 'helper';
+    assert.equal(input[0].parts[0].content, isHelper ? 'a secret question' : 'go');
+    if (isHelper) continue;
+    const tools = JSON.parse(attributes['gen_ai.tool.definitions']).map((tool) => tool.name);
+    assert.ok(tools.includes('helper'), tools.join());
+  }
+  assert.equal(asked.length, 4);
+  const final = asked.map(({ attributes }) => JSON.parse(attributes['gen_ai.input.messages']))
+    .find((messages) => messages.length === 5);
+  assert.equal(final.at(-1).parts[0].type, 'tool_call_response');
+
   // Switched off, nothing goes out and nothing is passed on.
   const before = requests;
   llm.heads.length = 0;

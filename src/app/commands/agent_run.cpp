@@ -66,7 +66,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   }
   Json config = config_with_trace(session_config(ready, settings_), context_.environment);
   const std::vector<std::string> notes = std::move(ready.notes);
-  Agent agent = finished(std::move(ready), settings_, *logger);
+  Agent agent = finished(std::move(ready), settings_, *logger, tell_content(context_.telemetry));
   agent.debug = std::move(debug);
   display_.trace_with(TraceLog(*logger, agent));
   const Terminal& screen = context_.console.error();

@@ -14,9 +14,9 @@
 #include "app/terminal/transcript.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/model_wiring.h"
-#include "app/wiring/sampling_json.h"
 #include "app/wiring/shipped.h"
 #include "core/permission_names.h"
+#include "core/sampling_json.h"
 
 namespace wright::app {
 namespace {

@@ -81,7 +81,7 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   settings_ = std::move(settings);
   if (hooks) agent.hooks = std::move(hooks);
   hooks_ = agent.hooks;
-  agent_ = finished(std::move(agent), *settings_, *logger);
+  agent_ = finished(std::move(agent), *settings_, *logger, tell_content(context_.telemetry));
   debug.logger = *logger;
   agent_.debug = std::move(debug);
   display_.trace_with(TraceLog(*logger, agent_));

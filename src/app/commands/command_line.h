@@ -346,6 +346,7 @@ struct ServeCommand {
   std::vector<std::string> webhooks;  // URLs
   std::vector<std::string> labels;    // that sessions may ask for
   std::optional<std::size_t> concurrency;
+  UseBrowser browser = UseBrowser::yes;  // on a terminal, where there is a screen
   OfferedOverMcp offered;
 };
 struct ListTokensCommand {

@@ -1,8 +1,5 @@
 // `wright mcp login` and `wright mcp logout`: tokens of servers that want to know who uses them.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -10,6 +7,7 @@
 #include <thread>
 
 #include "app/commands/commands.h"
+#include "app/terminal/browser.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/mcp_wiring.h"
@@ -70,23 +68,6 @@ class Redirection {
   std::unique_ptr<http::Server> server_;  // first to go: it calls the above
 };
 
-// Where there is a desktop. Nobody needs to know whether that worked: the address is printed, too.
-void show_in_browser(const std::string& address, const Environment& environment) {
-  if (!environment.find_non_empty("DISPLAY") && !environment.find_non_empty("WAYLAND_DISPLAY")) {
-    return;
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string program = "xdg-open";
-  std::string argument = address;
-  char* words[] = {program.data(), argument.data(), nullptr};
-  pid_t child = 0;
-  (void)::posix_spawnp(&child, program.c_str(), &actions, nullptr, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-}
-
 // The server of that name, when it is one that can be logged in to.
 Result<McpServer> server_to_log_in(const Settings& settings, std::string_view name) {
   std::vector<std::string_view> names;
@@ -111,7 +92,10 @@ Result<std::size_t> logged_in(const LoginMcpCommand& command, const Settings& se
                       const std::stop_token& stopping) -> Result<std::string> {
     context.console.note(
         fmt::format("Agree in a browser on this machine:\n\n  {}\n\n", on_one_line(address)));
-    if (command.browser == UseBrowser::yes) show_in_browser(address, context.environment);
+    // Nobody needs to know whether that worked: the address is printed, too.
+    if (command.browser == UseBrowser::yes && has_screen(context.environment)) {
+      (void)open_in_browser(address);
+    }
     return redirection->await(stopping);
   };
   const auto authorizer = make_authorizer(server, context.environment, std::move(browser));

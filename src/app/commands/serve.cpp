@@ -16,6 +16,7 @@
 
 #include "app/commands/commands.h"
 #include "app/settings/paths.h"
+#include "app/terminal/browser.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/log_output.h"
 #include "app/wiring/mcp_endpoint.h"
@@ -220,6 +221,7 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
           [this] {
             if (hints_) hints_->send();
           },
+      .listeners = listeners_,
       .models = [this] { return models_json(models_); },
       .metrics = &metrics_,
       .gauges =
@@ -268,23 +270,38 @@ Result<void> Serving::check_reach() {
               "wright token add NAME --scope read");
 }
 
-void announce(const Serving& serving, server::Tokens& tokens, std::string_view scheme,
-              Console& console) {
+// How a browser on this machine reaches it; empty: not at all.
+std::string address_here(std::string_view address) {
+  constexpr std::string_view kAll = "0.0.0.0:";
+  constexpr std::string_view kAll6 = "[::]:";
+  if (address.starts_with(kAll)) return fmt::format("127.0.0.1:{}", address.substr(kAll.size()));
+  if (address.starts_with(kAll6)) return fmt::format("[::1]:{}", address.substr(kAll6.size()));
+  const bool is_here = server::is_local_address(address) && !address.starts_with("unix:");
+  return is_here ? std::string(address) : std::string();
+}
+
+// The link that a browser may be opened with; empty where there is none.
+std::string announce(const Serving& serving, server::Tokens& tokens, std::string_view scheme,
+                     Console& console) {
+  std::string first;
   for (const std::string& address : serving.http().addresses()) {
     if (address.starts_with("unix:")) {
       console.note(fmt::format("  Listening on {}\n", address));
       continue;
     }
     console.note(fmt::format("  Listening on {}{}\n", scheme, address));
-    if (!server::is_local_address(address)) continue;
+    const std::string here = address_here(address);
+    if (here.empty()) continue;
     // The code is good for one browser; what stands behind '#' is sent nowhere.
-    console.note(
-        fmt::format("  Dashboard, once: {}{}/#code={}\n", scheme, address, tokens.make_code()));
+    const std::string link = fmt::format("{}{}/#code={}", scheme, here, tokens.make_code());
+    console.note(fmt::format("  Dashboard, once: {}\n", link));
+    if (first.empty()) first = link;
   }
   if (!serving.is_local()) {
     console.note("  Others can reach it: whoever is not on this machine needs a token.\n");
   }
   console.note("  Ctrl-C ends it.\n");
+  return first;
 }
 
 }  // namespace
@@ -326,7 +343,13 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   if (auto opened = serving.open(std::move(options), command); !opened) {
     return complain_about(opened.error(), context.console);
   }
-  announce(serving, tokens, command.certificate ? "https://" : "http://", context.console);
+  const std::string link =
+      announce(serving, tokens, command.certificate ? "https://" : "http://", context.console);
+  const bool has_somebody = context.console.error().is_terminal && has_screen(context.environment);
+  if (command.browser == UseBrowser::yes && !link.empty() && has_somebody &&
+      !open_in_browser(link)) {
+    context.console.remark("No browser was opened: xdg-open is not there. Open the link yourself.");
+  }
 
   std::latch is_over(1);
   const std::stop_callback on_stop(interruption.token(), [&] { is_over.count_down(); });

@@ -197,6 +197,9 @@ LineCheck describe(CLI::App& app, ServeCommand& command) {
                  "`wright worker` (without limit)")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000));
+  app.add_flag_callback(
+      "--no-open", [&command] { command.browser = UseBrowser::no; },
+      "Do not open the dashboard in a browser");
   add_offered(app, "--mcp-", "At /mcp: ", command.offered);
   add_all_settings(app, command.settings);
   add_log_options(app, command.settings);

@@ -111,7 +111,7 @@ Result<AgentPointer> Worker::agent_of(const Session& session) {
                                    GoingOn{agent_at_beginning(session), command_.settings});
     if (!ready) return std::nullopt;
     demand_answers_as_then(ready->chosen.agent, session.config);
-    return finished(std::move(*ready), *settings, logger_);
+    return finished(std::move(*ready), *settings, logger_, tell_content(context_.telemetry));
   }();
   if (!made) {
     tell(fmt::format("  Session {} is left for a worker that has its agent {} and its folder.",

@@ -8,6 +8,7 @@
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "server/caller_tools.h"
 
@@ -65,7 +66,7 @@ Result<server::PreparedAgent> ServedAgents::make_new(std::string_view name, cons
   DebugOptions debug = debug_of(ready.chosen.agent, settings_, std::nullopt);
   debug.logger = logger_;
   server::PreparedAgent prepared{.config = session_config(ready, settings_)};
-  Agent agent = finished(std::move(ready), settings_, logger_);
+  Agent agent = finished(std::move(ready), settings_, logger_, tell_content(context_.telemetry));
   agent.debug = std::move(debug);
   prepared.agent = std::make_shared<const Agent>(std::move(agent));
   return prepared;
@@ -86,7 +87,8 @@ Result<AgentPointer> ServedAgents::of_session(const Session& session) {
   demand_answers_as_then(ready->chosen.agent, session.config);
   DebugOptions debug = debug_of(ready->chosen.agent, made->settings, std::nullopt);
   debug.logger = logger_;
-  made->agent = finished(std::move(*ready), made->settings, logger_);
+  made->agent =
+      finished(std::move(*ready), made->settings, logger_, tell_content(context_.telemetry));
   made->agent.debug = std::move(debug);
   return server::with_caller_tools_of(AgentPointer(made, &made->agent), session.config);
 }

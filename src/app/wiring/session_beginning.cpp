@@ -9,8 +9,8 @@
 
 #include "app/settings/url_password.h"
 #include "app/wiring/known_agents.h"
-#include "app/wiring/sampling_json.h"
 #include "core/json_members.h"
+#include "core/sampling_json.h"
 #include "wright/interceptors.h"
 
 namespace wright::app {

@@ -47,6 +47,11 @@ void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_b
   };
 }
 
+std::function<void(Agent& agent)> tell_content(telemetry::Telemetry* telemetry) {
+  if (telemetry == nullptr) return {};
+  return [telemetry](Agent& agent) { agent.model = telemetry->told(std::move(agent.model)); };
+}
+
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger) {
   return telemetry == nullptr ? logger : telemetry->traced(logger);
 }

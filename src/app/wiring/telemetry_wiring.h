@@ -22,6 +22,9 @@ void trace_with(telemetry::Telemetry* telemetry, RunOptions& options);
 // part of it, and it is kept with the session.
 void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_by,
                     RunOptions& options);
+// For finished(): what the agent's model reads is recorded, where content is wanted.
+std::function<void(Agent& agent)> tell_content(telemetry::Telemetry* telemetry);
+
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger);
 // A stored session goes on in the trace that it was begun in.
 void adopt_trace(telemetry::Telemetry* telemetry, const Session& session);

@@ -5,11 +5,11 @@
 #include "wright/json.h"
 #include "wright/message.h"
 
-namespace wright::app {
+namespace wright {
 
 JsonObject sampling_json(const Sampling& sampling);
 
 // What the record tells; anything odd in it is left out.
 Sampling sampling_from(const Json& record);
 
-}  // namespace wright::app
+}  // namespace wright

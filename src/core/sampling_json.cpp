@@ -1,4 +1,4 @@
-#include "app/wiring/sampling_json.h"
+#include "core/sampling_json.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace wright::app {
+namespace wright {
 namespace {
 
 constexpr std::array<std::string_view, 4> kEfforts{"none", "low", "medium", "high"};
@@ -112,4 +112,4 @@ Sampling sampling_from(const Json& record) {
   return sampling;
 }
 
-}  // namespace wright::app
+}  // namespace wright
