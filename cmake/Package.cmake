@@ -4,7 +4,7 @@
 #   build/package/wright             the program of the Debian package: Debian's shared libraries
 #   build/package/portable/wright    the program of the tarball: nothing shared but the C library
 #
-# Both open libcurl and libpq when they are used first (cmake/Late.cmake).
+# Both open libcurl and libpq, and the first one OpenSSL, when they are used first (cmake/Late.cmake).
 set(packaging "${PROJECT_SOURCE_DIR}/packaging")
 set(WRIGHT_MAINTAINER "Wright maintainers <wright@example.org>" CACHE STRING
     "Who is named in the packages, as Name <address>")
@@ -110,7 +110,7 @@ for workers. None of them is started by itself.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 # They are opened when used, so nothing finds them by itself.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS
-    "libcurl4 (>= 7.85) | libcurl4t64, ca-certificates, systemd-standalone-sysusers | systemd")
+    "libcurl4 (>= 7.85) | libcurl4t64, libssl3 | libssl3t64, ca-certificates, systemd-standalone-sysusers | systemd")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libpq5 (>= 14)")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "git, ripgrep, universal-ctags")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA

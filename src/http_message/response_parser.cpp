@@ -1,13 +1,19 @@
 #include "http_message/response_parser.h"
 
-#include <boost/beast/http/basic_parser.hpp>
 #include <fmt/format.h>
+#include <boost/beast/http/basic_parser.hpp>
 
 #include <utility>
 
 namespace wright::http {
 
 namespace beast_http = boost::beast::http;
+
+namespace {
+
+constexpr std::size_t kUsualHeaders = 8;
+
+}  // namespace
 
 // The head goes into our own types, and the body is not kept.
 class ResponseParser::Reader final : public beast_http::basic_parser<false> {
@@ -29,6 +35,7 @@ class ResponseParser::Reader final : public beast_http::basic_parser<false> {
   void on_request_impl(beast_http::verb, Text, Text, int, ErrorValue&) override {}
   void on_response_impl(int status, Text, int version, ErrorValue&) override {
     head_.status = status;
+    head_.headers.reserve(kUsualHeaders);
     version_ = version;
   }
 
@@ -38,8 +45,8 @@ class ResponseParser::Reader final : public beast_http::basic_parser<false> {
       ++encodings_;
       is_chunked_alone_ = boost::beast::iequals(value, "chunked");
     }
-    head_.headers.push_back({.name = {name_text.data(), name_text.size()},
-                             .value = {value.data(), value.size()}});
+    head_.headers.push_back(
+        {.name = {name_text.data(), name_text.size()}, .value = {value.data(), value.size()}});
   }
 
   void on_header_impl(ErrorValue& error) override {
@@ -95,7 +102,8 @@ void ResponseParser::read(std::string_view input) {
   while (!input.empty() && (state_ == State::head || state_ == State::body)) {
     if (!reader_->has_status() &&
         !input.starts_with(std::string_view("HTTP/").substr(0, input.size()))) {
-      return break_off(head_bytes_read_ == 0 ? Fault::not_http : Fault::malformed, "no status line");
+      return break_off(head_bytes_read_ == 0 ? Fault::not_http : Fault::malformed,
+                       "no status line");
     }
     boost::system::error_code error;
     const std::size_t used =

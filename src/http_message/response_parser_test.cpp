@@ -71,9 +71,8 @@ TEST(ResponseParser, reads_the_same_however_the_bytes_come) {
 TEST(ResponseParser, knows_which_connections_can_be_used_again) {
   EXPECT_TRUE(read("HTTP/1.1 204 No Content\r\n\r\n", 100).keeps_alive);
   EXPECT_FALSE(read("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", 100).keeps_alive);
-  EXPECT_TRUE(
-      read("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", 100)
-          .keeps_alive);
+  EXPECT_TRUE(read("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", 100)
+                  .keeps_alive);
   EXPECT_FALSE(
       read("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", 100).keeps_alive);
   // More than the response: whose is it?
@@ -133,10 +132,9 @@ TEST(ResponseParser, reads_no_head_without_end) {
     informational += "HTTP/1.1 103 Early\r\nLink: x\r\n\r\n";
   }
   const std::string chunked = head + "Transfer-Encoding: chunked\r\n\r\n";
-  for (const std::string& bytes :
-       {many, head + "X: " + std::string(2 * kHeadBytes, 'x'), informational,
-        chunked + "5;" + std::string(2 * kHeadBytes, 'x'),
-        chunked + "0\r\nX: " + std::string(2 * kHeadBytes, 'x')}) {
+  for (const std::string& bytes : {many, head + "X: " + std::string(2 * kHeadBytes, 'x'),
+                                   informational, chunked + "5;" + std::string(2 * kHeadBytes, 'x'),
+                                   chunked + "0\r\nX: " + std::string(2 * kHeadBytes, 'x')}) {
     for (const std::size_t piece : {std::size_t{1}, std::size_t{100}, bytes.size()}) {
       const Read endless = read(bytes, piece);
       EXPECT_EQ(endless.state, State::broken) << bytes.substr(0, 60) << piece;

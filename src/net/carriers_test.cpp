@@ -1,5 +1,5 @@
-// That nobody can tell who carried an exchange: the same requests go out, and the same comes of what
-// servers do.
+// That nobody can tell who carried an exchange: the same requests go out, and the same comes of
+// what servers do.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
@@ -24,8 +24,8 @@ constexpr auto kCarriers = std::to_array({Carrier::libcurl, Carrier::fitting});
 // All that a caller sees, as text.
 std::string outcome_text(const Result<WholeResponse>& outcome) {
   if (!outcome) {
-    const std::string text = std::to_string(static_cast<int>(outcome.error().code)) + ' ' +
-                             outcome.error().message;
+    const std::string text =
+        std::to_string(static_cast<int>(outcome.error().code)) + ' ' + outcome.error().message;
     return std::regex_replace(text, std::regex("after [0-9]+ ms"), "after some ms");
   }
   std::string text = std::to_string(outcome->head.status) + '\n';
@@ -159,9 +159,8 @@ TEST(Carriers, say_the_same_when_there_is_nobody) {
 }
 
 TEST(Carriers, find_a_server_on_this_machine_by_its_name) {
-  CannedServer server([](Connection& connection) {
-    connection.answer(200, connection.read_request());
-  });
+  CannedServer server(
+      [](Connection& connection) { connection.answer(200, connection.read_request()); });
   const std::string url = std::regex_replace(server.url(), std::regex("127.0.0.1"), "localhost");
   for (const Carrier carrier : kCarriers) {
     const auto answer = ask(carrier, {.url = url});
@@ -199,9 +198,9 @@ TEST(Carriers, do_not_keep_a_connection_with_more_on_it_than_was_asked_for) {
     });
     HttpClient client({.proxy = "", .carrier = carrier});
     for (int i = 0; i < 3; ++i) {
-      const auto answer = ask_and_wait(client, {.url = server.url()}, {},
-                                       [](const HttpResponseHead&) { return std::size_t{100}; },
-                                       {});
+      const auto answer =
+          ask_and_wait(client, {.url = server.url()}, {},
+                       [](const HttpResponseHead&) { return std::size_t{100}; }, {});
       ASSERT_TRUE(answer) << answer.error().message;
       EXPECT_EQ(answer->body, "ok");
     }

@@ -1,6 +1,6 @@
 // The HTTP client: connections of its own for plain HTTP nearby and libcurl's multi interface for
-// the rest, on one event loop. It moves bytes and watches the clock; what the bytes mean, and whether
-// to try again, is decided elsewhere.
+// the rest, on one event loop. It moves bytes and watches the clock; what the bytes mean, and
+// whether to try again, is decided elsewhere.
 #pragma once
 
 #include <sys/socket.h>

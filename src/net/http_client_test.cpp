@@ -278,7 +278,8 @@ TEST_P(HttpClientOver, silence_before_the_answer_is_a_timeout) {
       << answer.end.error().message;
 }
 
-TEST_P(HttpClientOver, silence_in_the_middle_is_a_timeout_also_when_it_is_shorter_than_the_first_wait) {
+TEST_P(HttpClientOver,
+       silence_in_the_middle_is_a_timeout_also_when_it_is_shorter_than_the_first_wait) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
@@ -305,6 +306,23 @@ TEST_P(HttpClientOver, a_slow_trickle_ends_at_the_total_timeout) {
   const auto answer = exchange(client, {.url = server.url()}, {.idle = 5'000ms, .total = 50ms});
   ASSERT_FALSE(answer.end);
   EXPECT_EQ(answer.end.error().code, ErrorCode::timeout);
+}
+
+TEST_P(HttpClientOver, every_timeout_holds_on_a_connection_that_was_kept) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(200, "kept");
+    connection.wait_for_close();
+  });
+  for (const HttpTimeouts& timeouts :
+       {HttpTimeouts{.first_byte = 20ms}, HttpTimeouts{.total = 20ms}}) {
+    HttpClient client(options());
+    EXPECT_TRUE(exchange(client, {.url = server.url()}).end);
+    const auto answer = exchange(client, {.url = server.url()}, timeouts);
+    ASSERT_FALSE(answer.end);
+    EXPECT_EQ(answer.end.error().code, ErrorCode::timeout) << answer.end.error().message;
+  }
+  EXPECT_EQ(server.connections(), 2);
 }
 
 TEST_P(HttpClientOver, cancelling_closes_the_connection_at_once) {

@@ -1,5 +1,5 @@
-// One exchange, whoever carries it: what is sent, what has arrived, and when it is overdue. Lives in
-// the client's thread.
+// One exchange, whoever carries it: what is sent, what has arrived, and when it is overdue. Lives
+// in the client's thread.
 #pragma once
 
 #include <cstddef>

@@ -45,12 +45,13 @@ socklen_t size_of(const sockaddr_storage& address) {
 }  // namespace
 
 PlainTransfer::PlainTransfer(PlainTransport& transport, HttpExchange& exchange, const PlainUrl& url)
-    : transport_(transport), exchange_(exchange), url_(url) {}
-
-void PlainTransfer::begin() {
+    : transport_(transport), exchange_(exchange), url_(url) {
   if (const auto total = exchange_.timeouts().total; total.count() > 0) {
     exchange_.over_by = HttpExchange::Clock::now() + total;
   }
+}
+
+void PlainTransfer::begin() {
   head_ = head_text();
   exchange_.request().headers = {};
   connection_ = transport_.take_kept(url_.authority);
@@ -79,8 +80,8 @@ void PlainTransfer::connect() {
   }
   connection_.reset();
   if (exchange_.refusal) return end(std::unexpected(std::move(*exchange_.refusal)));
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
-      HttpExchange::Clock::now() - began_);
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(HttpExchange::Clock::now() - began_);
   end(fail(ErrorCode::network,
            fmt::format("No connection to {}: Failed to connect to {} port {} after {} ms: Couldn't "
                        "connect to server",
@@ -106,8 +107,8 @@ bool PlainTransfer::open_next() {
   if (::connect(socket.get(), &plain_address, size_of(address)) != 0 && errno != EINPROGRESS) {
     return false;
   }
-  connection_ = std::make_unique<PlainConnection>(transport_, std::move(socket),
-                                                  std::string(url_.authority));
+  connection_ =
+      std::make_unique<PlainConnection>(transport_, std::move(socket), std::string(url_.authority));
   connection_->user = this;
   return true;
 }
@@ -172,8 +173,7 @@ std::string PlainTransfer::head_text() const {
 void PlainTransfer::send() {
   const std::string_view whole_body = body();
   while (sent_ < head_.size() + whole_body.size()) {
-    const std::string_view head =
-        std::string_view(head_).substr(std::min(sent_, head_.size()));
+    const std::string_view head = std::string_view(head_).substr(std::min(sent_, head_.size()));
     const std::string_view rest =
         whole_body.substr(sent_ > head_.size() ? sent_ - head_.size() : 0);
     std::array<iovec, 2> parts{{{const_cast<char*>(head.data()), head.size()},
@@ -208,7 +208,8 @@ void PlainTransfer::receive() {
   const ssize_t count = ::recv(connection_->socket(), buffer.data(), buffer.size(), 0);
   if (count > 0) {
     if (parser_ == nullptr) {
-      parser_ = std::make_unique<http::ResponseParser>(HttpExchange::kMostHeadBytes, static_cast<http::ResponseSink&>(*this));
+      parser_ = std::make_unique<http::ResponseParser>(HttpExchange::kMostHeadBytes,
+                                                       static_cast<http::ResponseSink&>(*this));
     }
     parser_->feed({buffer.data(), static_cast<std::size_t>(count)});
     return take_parsed();
@@ -309,10 +310,10 @@ bool PlainTransfer::on_body(std::string_view bytes) {
 }
 
 Error PlainTransfer::not_unpacked(std::string_view reason) const {
-  return {ErrorCode::protocol,
-          fmt::format("{} sent an answer that cannot be decompressed: {}", exchange_.server(),
-                      reason),
-          {}};
+  return {
+      ErrorCode::protocol,
+      fmt::format("{} sent an answer that cannot be decompressed: {}", exchange_.server(), reason),
+      {}};
 }
 
 }  // namespace wright::net

@@ -1,5 +1,5 @@
-// Connections of plain HTTP/1.1 that exchanges use one after the other, and one buffer that they all
-// read into. Lives in the client's thread.
+// Connections of plain HTTP/1.1 that exchanges use one after the other, and one buffer that they
+// all read into. Lives in the client's thread.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ class PlainConnection {
   PlainTransport& transport_;
   FileDescriptor socket_;
   const std::string authority_;
-  bool is_waiting_for_room_ = true;      // a connection begins with waiting for the other side
+  bool is_waiting_for_room_ = true;       // a connection begins with waiting for the other side
   EventLoop::Clock::time_point kept_at_;  // while it is kept
 };
 

@@ -62,7 +62,9 @@ bool has_proxy_in_environment() {
 
 // An empty header is a request to libcurl not to send it.
 bool is_usual_header(const HttpHeader& header) {
-  const auto is_usual_in_name = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; };
+  const auto is_usual_in_name = [](char c) {
+    return is_letter_or_digit(c) || c == '-' || c == '_';
+  };
   return !header.name.empty() && std::ranges::all_of(header.name, is_usual_in_name) &&
          !trimmed(header.value).empty();
 }

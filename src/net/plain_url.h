@@ -1,5 +1,5 @@
-// Which requests the client carries itself: plain HTTP to an address that is spelled out, or to this
-// machine, written in the usual way. Opens nothing.
+// Which requests the client carries itself: plain HTTP to an address that is spelled out, or to
+// this machine, written in the usual way. Opens nothing.
 #pragma once
 
 #include <sys/socket.h>

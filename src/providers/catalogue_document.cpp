@@ -61,8 +61,7 @@ CatalogueValue CatalogueDocument::Parts::value_of(const toml::node& node, int de
       }
       return with_elements({.kind = Kind::array}, std::move(values));
     }
-    case toml::node_type::string:
-      return {.kind = Kind::string, .text = node.as_string()->get()};
+    case toml::node_type::string: return {.kind = Kind::string, .text = node.as_string()->get()};
     case toml::node_type::integer:
       return {.kind = Kind::integer,
               .integer = node.as_integer()->get(),

@@ -148,9 +148,8 @@ class CatalogueRows::Reader {
                     "a vendor's name is made of small letters, digits, '-', '_' and '.'");
     }
     if (entry.kind != Kind::table) {
-      return report(
-          entry.line, row,
-          fmt::format("must be a section [{}], not {}", row, providers::kind_of(entry)));
+      return report(entry.line, row,
+                    fmt::format("must be a section [{}], not {}", row, providers::kind_of(entry)));
     }
     lines_.emplace(entry.name, entry.line);
     VendorInfo& vendor = vendor_to_change(entry.name, entry);
@@ -179,7 +178,8 @@ class CatalogueRows::Reader {
     vendor.key_setting = setting_name(name);
     vendor.key_variables = {in_capitals(vendor.key_setting)};
     // Many gateways need no key. One whose row says where the key is needs one.
-    vendor.needs_key = table.find("key_setting") != nullptr || table.find("key_variables") != nullptr;
+    vendor.needs_key =
+        table.find("key_setting") != nullptr || table.find("key_variables") != nullptr;
     return catalogue_.vendors_.emplace_back(std::move(vendor));
   }
 
@@ -189,7 +189,8 @@ class CatalogueRows::Reader {
     const int line = node == nullptr ? entry.line : node->line;
     const std::string name = fmt::format("{}.{}.{}", kVendors, entry.name, key);
     if (url.empty()) {
-      if (node == nullptr || node->kind == Kind::string) report(line, name, "must say where the vendor is");
+      if (node == nullptr || node->kind == Kind::string)
+        report(line, name, "must say where the vendor is");
       return;
     }
     auto canonical = providers::canonical_base_url(vendor.platform, vendor.protocol, url);
@@ -221,9 +222,8 @@ class CatalogueRows::Reader {
       return report(entry.line, row, "must be written as [models.\"VENDOR:NAME\"]");
     }
     if (entry.kind != Kind::table) {
-      return report(
-          entry.line, row,
-          fmt::format("must be a section [{}], not {}", row, providers::kind_of(entry)));
+      return report(entry.line, row,
+                    fmt::format("must be a section [{}], not {}", row, providers::kind_of(entry)));
     }
     const VendorInfo* vendor = catalogue_.find_vendor(vendor_name);
     if (vendor == nullptr) {

@@ -1,5 +1,5 @@
-// compile_catalogue IN.toml OUT.cpp: the catalogue as constants, so that nobody has to read TOML when
-// the program starts. Run by the build.
+// compile_catalogue IN.toml OUT.cpp: the catalogue as constants, so that nobody has to read TOML
+// when the program starts. Run by the build.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -36,7 +36,9 @@ class Writer {
     switch (value.kind) {
       case Kind::none:
       case Kind::time: break;
-      case Kind::boolean: text += fmt::format(", .kind = Kind::boolean, .boolean = {}", value.boolean); break;
+      case Kind::boolean:
+        text += fmt::format(", .kind = Kind::boolean, .boolean = {}", value.boolean);
+        break;
       case Kind::integer:
         text += fmt::format(", .kind = Kind::integer, .integer = {}, .number = {}.0", value.integer,
                             value.integer);
@@ -50,7 +52,8 @@ class Writer {
       case Kind::array:
       case Kind::table:
         text += fmt::format(", .kind = Kind::{}", value.kind == Kind::table ? "table" : "array");
-        if (value.count > 0) text += fmt::format(", .first = {}, .count = {}", array(value), value.count);
+        if (value.count > 0)
+          text += fmt::format(", .first = {}, .count = {}", array(value), value.count);
         break;
     }
     return text + '}';
