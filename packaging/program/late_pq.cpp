@@ -37,8 +37,8 @@ PQconninfoOption* PQconninfo(PGconn* connection) {
                                        connection);
 }
 PQconninfoOption* PQconninfoParse(const char* text, char** problem) {
-  return call<&PQconninfoParse, pq_library>("PQconninfoParse",
-                                            static_cast<PQconninfoOption*>(nullptr), text, problem);
+  return call<&PQconninfoParse, pq_library>(
+      "PQconninfoParse", static_cast<PQconninfoOption*>(nullptr), text, problem);
 }
 void PQconninfoFree(PQconninfoOption* options) {
   call_void<&PQconninfoFree, pq_library>("PQconninfoFree", options);

@@ -1,5 +1,5 @@
-// fmt's functions, compiled from the headers: Debian has no static library of them. The same as
-// fmt's own src/format.cc, which Debian does not ship.
+// fmt's functions, compiled from the headers: Debian has no static library of them. The same as fmt's own
+// src/format.cc, which Debian does not ship.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
