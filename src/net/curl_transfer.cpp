@@ -185,6 +185,7 @@ Result<void> CurlTransfer::result_of(CURLcode code) const {
       return fail(ErrorCode::timeout, connected == 0 ? exchange_.no_connection_in_time()
                                                      : exchange_.not_finished_in_time());
     }
+    case CURLE_PROXY:
     case CURLE_COULDNT_RESOLVE_PROXY:
       return fail(ErrorCode::network, without_proxy(server, reason));
     case CURLE_COULDNT_RESOLVE_HOST:

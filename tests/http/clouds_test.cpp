@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "script_server.h"
+#include "node_server.h"
 #include "wright/wright.h"
 
 namespace wright::http {
@@ -13,7 +13,7 @@ namespace {
 class Clouds : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    aws_ = std::make_unique<ScriptServer>(WRIGHT_NPM_FOLDER "/aws.mjs");
+    aws_ = std::make_unique<NodeServer>(WRIGHT_NPM_FOLDER "/aws.mjs");
   }
   static void TearDownTestSuite() { aws_.reset(); }
 
@@ -34,10 +34,10 @@ class Clouds : public ::testing::Test {
     return models.get(id).complete({.messages = messages, .sampling = &sampling});
   }
 
-  static std::unique_ptr<ScriptServer> aws_;
+  static std::unique_ptr<NodeServer> aws_;
 };
 
-std::unique_ptr<ScriptServer> Clouds::aws_;
+std::unique_ptr<NodeServer> Clouds::aws_;
 
 const std::map<std::string, std::string> kKeys{{"AWS_REGION", "eu-central-1"},
                                                {"AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"},

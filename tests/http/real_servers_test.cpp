@@ -6,7 +6,7 @@
 
 #include "net/http_client.h"
 #include "net/whole_response.h"
-#include "script_server.h"
+#include "node_server.h"
 
 namespace wright::http {
 namespace {
@@ -23,7 +23,7 @@ class RealServer : public ::testing::TestWithParam<std::tuple<Carrier, const cha
         [](const HttpResponseHead&) { return std::size_t{100'000'000}; }, {});
   }
 
-  ScriptServer server_{std::get<1>(GetParam())};
+  NodeServer server_{std::get<1>(GetParam())};
   net::HttpClient client_{{.proxy = "", .carrier = std::get<0>(GetParam())}};
 };
 

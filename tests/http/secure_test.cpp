@@ -11,7 +11,7 @@
 #include "cli/process.h"
 #include "net/canned_server.h"
 #include "net/whole_response.h"
-#include "script_server.h"
+#include "node_server.h"
 
 namespace wright::http {
 namespace {
@@ -43,9 +43,9 @@ class Secure : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     certificate_ = std::make_unique<Certificate>();
-    server_ = std::make_unique<ScriptServer>(
-        WRIGHT_HTTP_FOLDER "/secure_server.mjs",
-        std::vector{certificate_->key(), certificate_->certificate()});
+    server_ =
+        std::make_unique<NodeServer>(WRIGHT_HTTP_FOLDER "/secure_server.mjs",
+                                     std::vector{certificate_->key(), certificate_->certificate()});
   }
   static void TearDownTestSuite() {
     server_.reset();
@@ -68,11 +68,11 @@ class Secure : public ::testing::Test {
   }
 
   static std::unique_ptr<Certificate> certificate_;
-  static std::unique_ptr<ScriptServer> server_;
+  static std::unique_ptr<NodeServer> server_;
 };
 
 std::unique_ptr<Certificate> Secure::certificate_;
-std::unique_ptr<ScriptServer> Secure::server_;
+std::unique_ptr<NodeServer> Secure::server_;
 
 TEST_F(Secure, a_certificate_that_nobody_signed_is_refused_with_what_to_do) {
   net::HttpClient client;

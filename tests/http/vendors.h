@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "script_server.h"
+#include "node_server.h"
 #include "wright/json.h"
 
 namespace wright::http {
@@ -19,7 +19,7 @@ class Vendors {
   JsonArray requests_with(std::string_view text) const;
 
  private:
-  ScriptServer server_;
+  NodeServer server_;
 };
 
 }  // namespace wright::http

@@ -9,13 +9,13 @@
 
 namespace wright::http {
 
-class ScriptServer {
+class NodeServer {
  public:
   // Fails the test program when the server says nothing.
-  explicit ScriptServer(const std::string& script, const std::vector<std::string>& arguments = {});
-  ~ScriptServer();
-  ScriptServer(const ScriptServer&) = delete;
-  ScriptServer& operator=(const ScriptServer&) = delete;
+  explicit NodeServer(const std::string& script, const std::vector<std::string>& arguments = {});
+  ~NodeServer();
+  NodeServer(const NodeServer&) = delete;
+  NodeServer& operator=(const NodeServer&) = delete;
 
   // The first line that it printed.
   const std::string& place() const { return place_; }

@@ -1,4 +1,4 @@
-#include "script_server.h"
+#include "node_server.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ namespace {
 
 }  // namespace
 
-ScriptServer::ScriptServer(const std::string& script, const std::vector<std::string>& arguments) {
+NodeServer::NodeServer(const std::string& script, const std::vector<std::string>& arguments) {
   const std::string program =
       script.ends_with(".py") ? "python3" : std::string(WRIGHT_NPM_FOLDER "/node");
   std::vector<const char*> words{program.c_str(), script.c_str()};
@@ -47,7 +47,7 @@ ScriptServer::ScriptServer(const std::string& script, const std::vector<std::str
   while (place_.ends_with('\n')) place_.pop_back();
 }
 
-ScriptServer::~ScriptServer() {
+NodeServer::~NodeServer() {
   close(input_);
   waitpid(id_, nullptr, 0);
 }
