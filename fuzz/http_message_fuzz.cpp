@@ -42,6 +42,7 @@ std::string response_text(std::string_view bytes, std::size_t piece) {
              : sink.text + std::to_string(state) + (keeps_alive ? "kept" : "");
 }
 
+// A broken head may be refused at once, or waited for to its end.
 std::string request_text(std::string_view bytes, std::size_t piece) {
   http::RequestParser parser({.header_bytes = kMost, .body_bytes = kMost});
   using State = http::RequestParser::State;
@@ -54,9 +55,9 @@ std::string request_text(std::string_view bytes, std::size_t piece) {
       parser.want_body(kMost);
       unread.erase(0, parser.feed(unread));
     }
-    if (parser.state() == State::refused) return "refused";
+    if (parser.state() == State::refused) return "no request";
   }
-  if (parser.state() != State::done) return "unfinished";
+  if (parser.state() != State::done) return "no request";
   const http::Request request = parser.take_request();
   std::string text = request.method + ' ' + request.target + '\n';
   for (const HttpHeader& header : request.headers) text += header.name + ':' + header.value + '\n';
