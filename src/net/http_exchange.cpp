@@ -9,7 +9,7 @@ namespace wright::net {
 namespace {
 
 bool has_line_break(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+  return std::ranges::any_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {
