@@ -1,13 +1,14 @@
 # The house: the folders of src/ and what each may include. Arrows point inward; a folder sees
 # include/wright, itself, and the folders listed here. tests/layers checks that this is so.
-set(WRIGHT_FOLDERS core mcp providers net models sqlite store postgres sandbox tools entities
+set(WRIGHT_FOLDERS core mcp providers http_message net models sqlite store postgres sandbox tools entities
                    interceptors agents project acp feedback session runtime http_server mcp_client mcp_server offline
                    telemetry server app)
 
 set(WRIGHT_LAYER_core "")
 set(WRIGHT_LAYER_mcp core)
 set(WRIGHT_LAYER_providers core)
-set(WRIGHT_LAYER_net core)
+set(WRIGHT_LAYER_http_message core)
+set(WRIGHT_LAYER_net core http_message)
 set(WRIGHT_LAYER_models core providers net)
 set(WRIGHT_LAYER_sqlite core)
 set(WRIGHT_LAYER_store core sqlite)
@@ -22,7 +23,7 @@ set(WRIGHT_LAYER_acp core tools)
 set(WRIGHT_LAYER_feedback core store tools)
 set(WRIGHT_LAYER_session core store feedback)
 set(WRIGHT_LAYER_runtime core models store sandbox tools interceptors agents feedback session)
-set(WRIGHT_LAYER_http_server core)
+set(WRIGHT_LAYER_http_server core http_message)
 set(WRIGHT_LAYER_mcp_client core mcp net sandbox tools interceptors)
 set(WRIGHT_LAYER_mcp_server core mcp store tools runtime http_server)
 set(WRIGHT_LAYER_offline core)

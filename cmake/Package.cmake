@@ -4,22 +4,10 @@
 #   build/package/wright             the program of the Debian package: Debian's shared libraries
 #   build/package/portable/wright    the program of the tarball: nothing shared but the C library
 #
-# Both open libcurl and libpq when they are used first (packaging/program/late_library.h).
+# Both open libcurl and libpq, and the first one OpenSSL, when they are used first (cmake/Late.cmake).
 set(packaging "${PROJECT_SOURCE_DIR}/packaging")
 set(WRIGHT_MAINTAINER "Wright maintainers <wright@example.org>" CACHE STRING
     "Who is named in the packages, as Name <address>")
-
-# ---- libcurl and libpq when they are used -------------------------------------------------------------
-add_library(wright_late OBJECT ${packaging}/program/late_curl.cpp ${packaging}/program/late_pq.cpp)
-target_link_libraries(wright_late PRIVATE wright_flags)
-target_include_directories(wright_late PRIVATE
-  $<TARGET_PROPERTY:CURL::libcurl,INTERFACE_INCLUDE_DIRECTORIES>
-  $<TARGET_PROPERTY:PkgConfig::pq,INTERFACE_INCLUDE_DIRECTORIES>)
-# Hidden: libcurl itself must not find them.
-set_target_properties(wright_late PROPERTIES CXX_VISIBILITY_PRESET hidden)
-target_sources(wright_cli PRIVATE $<TARGET_OBJECTS:wright_late>)
-target_link_options(wright_cli PRIVATE -Wl,--as-needed)
-target_link_libraries(wright_cli PRIVATE ${CMAKE_DL_LIBS})
 
 # ---- the program of the tarball -----------------------------------------------------------------------
 # The same objects, linked with static libraries. Debian has none of fmt and toml++, but their sources.
@@ -122,7 +110,7 @@ for workers. None of them is started by itself.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 # They are opened when used, so nothing finds them by itself.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS
-    "libcurl4 (>= 7.85) | libcurl4t64, ca-certificates, systemd-standalone-sysusers | systemd")
+    "libcurl4 (>= 7.85) | libcurl4t64, libssl3 | libssl3t64, ca-certificates, systemd-standalone-sysusers | systemd")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libpq5 (>= 14)")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "git, ripgrep, universal-ctags")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA

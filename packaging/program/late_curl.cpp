@@ -24,7 +24,9 @@ const wright::late::Library& curl_library() {
 
 extern "C" {
 
-// What follows an option is one value of the size of a pointer: a number, a pointer or a function.
+// What follows an option is one value of the size of a pointer: a number, a pointer or a function. The
+// option itself is an enum, here as in libcurl, although va_start would rather have an int.
+#pragma GCC diagnostic ignored "-Wvarargs"
 CURLcode curl_easy_setopt(CURL* handle, CURLoption option, ...) {
   va_list values;
   va_start(values, option);

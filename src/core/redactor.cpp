@@ -42,12 +42,17 @@ RE2::Options utf8_or_not() {
   return options;
 }
 
+// Compiled when it is used first: most commands end before that.
+const RE2& key_shapes() {
+  static const RE2 shapes(kKeyShapes, utf8_or_not());
+  return shapes;
+}
+
 }  // namespace
 
 struct Redactor::State {
   mutable std::shared_mutex mutex;
   std::vector<std::string> secrets;  // longest first: one may be a part of another
-  const RE2 shapes{kKeyShapes, utf8_or_not()};
 };
 
 Redactor::Redactor(std::vector<std::string> secrets) : state_(std::make_shared<State>()) {
@@ -71,7 +76,7 @@ std::string Redactor::redacted(std::string_view text) const {
     const std::shared_lock lock(state_->mutex);
     for (const std::string& secret : state_->secrets) replace_all(result, secret, kRedacted);
   }
-  RE2::GlobalReplace(&result, state_->shapes, "\\1[REDACTED]");
+  RE2::GlobalReplace(&result, key_shapes(), "\\1[REDACTED]");
   return result;
 }
 

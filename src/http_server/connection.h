@@ -12,10 +12,10 @@
 #include <optional>
 #include <string>
 
+#include "http_message/request_parser.h"
 #include "http_server/channel.h"
 #include "http_server/core.h"
 #include "http_server/listening.h"
-#include "http_server/request_parser.h"
 #include "http_server/server.h"
 #include "http_server/tls.h"
 

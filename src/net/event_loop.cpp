@@ -103,13 +103,13 @@ void EventLoop::run() {
 void EventLoop::run_posted() {
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds && !is_ending_; ++round) {
-    std::vector<Task> tasks;
     {
       const std::lock_guard lock(mutex_);
-      tasks.swap(posted_);
+      running_.swap(posted_);
     }
-    if (tasks.empty()) return;
-    for (const Task& task : tasks) task();
+    if (running_.empty()) return;
+    for (const Task& task : running_) task();
+    running_.clear();
   }
 }
 

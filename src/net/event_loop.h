@@ -56,6 +56,7 @@ class EventLoop {
   FileDescriptor wake_up_;
   std::mutex mutex_;
   std::vector<Task> posted_;
+  std::vector<Task> running_;  // of the loop's thread; empty between rounds
   bool is_ending_ = false;
   std::map<Timer, Task> timers_;
   std::uint64_t last_timer_ = 0;

@@ -1,33 +1,21 @@
 #include "net/http_client.h"
 
-#include <curl/curl.h>
-#include <fmt/format.h>
-
 #include <atomic>
 #include <deque>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
-#include "net/curl_multi.h"
+#include "net/curl_transfer.h"
 #include "net/event_loop.h"
 #include "net/http_exchange.h"
+#include "net/plain_transport.h"
 
 namespace wright::net {
-namespace {
-
-constexpr std::size_t kSpareHandles = 64;
-
-void start_curl() {
-  static std::once_flag is_started;
-  std::call_once(is_started, [] { curl_global_init(CURL_GLOBAL_ALL); });
-}
-
-}  // namespace
 
 // Everything here runs in the loop's thread, except the constructor, start() and cancel().
-class HttpClient::Engine {
+class HttpClient::Engine final : private ExchangeKeeper {
  public:
-  explicit Engine(const Options& options) : options_(options) { start_curl(); }
+  explicit Engine(const Options& options) : options_(options) {}
 
   ~Engine() {
     loop_.post([this] { end_all(); });
@@ -64,53 +52,48 @@ class HttpClient::Engine {
     begin(std::move(exchange));
   }
 
-  void begin(std::shared_ptr<HttpExchange> exchange) {
-    if (auto prepared = exchange->prepare(fresh_handle()); !prepared) {
-      exchange->end(std::move(prepared));
+  void begin(std::shared_ptr<HttpExchange> started) {
+    HttpExchange& exchange = *started;
+    if (auto checked = exchange.check(); !checked) {
+      exchange.end(std::move(checked));
       return;
     }
-    const Exchange number = exchange->number();
-    exchange->on_pace = [this, number] { watch_pace(number); };
-    CURL* handle = exchange->handle();
-    CurlMulti& multi = multi_with_room();
-    exchanges_.emplace(number, Running{std::move(exchange), multi});
-    watch_pace(number);
-    multi.add(handle);
-  }
-
-  // The first one, so that the later ones stay idle as long as possible.
-  CurlMulti& multi_with_room() {
-    for (const auto& multi : multis_) {
-      if (multi->has_room()) return *multi;
-    }
-    return *multis_.emplace_back(std::make_unique<CurlMulti>(
-        loop_, [this](CURL* handle, CURLcode code) { end_finished(handle, code); }));
+    exchanges_.emplace(exchange.number(), std::move(started));
+    if (options_.carrier == Carrier::fitting) exchange.transfer = plain_.transfer(exchange);
+    if (exchange.transfer == nullptr) exchange.transfer = curl_.transfer(exchange);
+    watch_pace(exchange.number());
+    exchange.transfer->begin();  // last: it may end the exchange
   }
 
   // Checks again when the exchange could be overdue; bytes that arrive meanwhile move that moment.
-  void watch_pace(Exchange number) {
+  void watch_pace(Exchange number) override {
     const auto found = exchanges_.find(number);
     if (found == exchanges_.end()) return;
-    HttpExchange& exchange = *found->second.exchange;
+    HttpExchange& exchange = *found->second;
+    const auto next = exchange.next_check();
+    // A check that comes too early is followed by another.
+    if (exchange.timer.number != 0 && exchange.timer.at <= next) return;
     loop_.cancel(exchange.timer);
-    exchange.timer = loop_.run_at(exchange.next_check(), [this, number] {
-      const auto still_there = exchanges_.find(number);
-      if (still_there == exchanges_.end()) return;
-      if (auto late = still_there->second.exchange->lateness(EventLoop::Clock::now())) {
-        end(number, std::unexpected(std::move(*late)));
-      } else {
-        watch_pace(number);
-      }
-    });
+    exchange.timer = loop_.run_at(next, [this, number] { check_pace(number); });
   }
 
-  void end(Exchange number, Result<void> result) {
+  void check_pace(Exchange number) {
+    const auto found = exchanges_.find(number);
+    if (found == exchanges_.end()) return;
+    if (auto late = found->second->lateness(EventLoop::Clock::now())) {
+      end(number, std::unexpected(std::move(*late)));
+    } else {
+      found->second->timer = {};
+      watch_pace(number);
+    }
+  }
+
+  void end(Exchange number, Result<void> result) override {
     const auto node = exchanges_.extract(number);
     if (node.empty()) return;
-    HttpExchange& exchange = *node.mapped().exchange;
+    HttpExchange& exchange = *node.mapped();
     loop_.cancel(exchange.timer);
-    node.mapped().multi.remove(exchange.handle());
-    keep_handle(exchange.release_handle());
+    exchange.transfer.reset();
     exchange.end(std::move(result));
   }
 
@@ -125,41 +108,16 @@ class HttpClient::Engine {
         exchange->end(ending());
       }
     }
-    spare_handles_.clear();
-    multis_.clear();
+    plain_.clear();
+    curl_.clear();
   }
-
-  CurlHandle fresh_handle() {
-    if (spare_handles_.empty()) return CurlHandle(curl_easy_init());
-    CurlHandle handle = std::move(spare_handles_.back());
-    spare_handles_.pop_back();
-    return handle;
-  }
-
-  void keep_handle(CurlHandle handle) {
-    if (spare_handles_.size() >= kSpareHandles) return;
-    curl_easy_reset(handle.get());
-    spare_handles_.push_back(std::move(handle));
-  }
-
-  void end_finished(CURL* handle, CURLcode code) {
-    void* of_handle = nullptr;
-    curl_easy_getinfo(handle, CURLINFO_PRIVATE, &of_handle);
-    const auto* exchange = static_cast<const HttpExchange*>(of_handle);
-    end(exchange->number(), exchange->result_of(code));
-  }
-
-  struct Running {
-    std::shared_ptr<HttpExchange> exchange;
-    CurlMulti& multi;
-  };
 
   const Options& options_;
   std::atomic<Exchange> last_exchange_ = 0;
-  std::vector<std::unique_ptr<CurlMulti>> multis_;
-  std::unordered_map<Exchange, Running> exchanges_;
   std::deque<std::shared_ptr<HttpExchange>> starting_;  // from the loop's own thread
-  std::vector<CurlHandle> spare_handles_;
+  std::unordered_map<Exchange, std::shared_ptr<HttpExchange>> exchanges_;
+  PlainTransport plain_{loop_, *this};
+  CurlTransport curl_{loop_, *this};
   EventLoop loop_;  // last, so that it ends first
 };
 

@@ -1,5 +1,6 @@
-// The HTTP client: libcurl's multi interface on one event loop. It moves bytes and watches the
-// clock; what the bytes mean, and whether to try again, is decided elsewhere.
+// The HTTP client: connections of its own for plain HTTP nearby and libcurl's multi interface for
+// the rest, on one event loop. It moves bytes and watches the clock; what the bytes mean, and
+// whether to try again, is decided elsewhere.
 #pragma once
 
 #include <sys/socket.h>
@@ -49,6 +50,11 @@ struct HttpTraceEvent {
 // what they were told not to.
 enum class Compression : std::uint8_t { refused, accepted };
 
+// Who carries exchanges: libcurl all of them, or only those that are not plain HTTP/1.1 to an
+// address that is spelled out or to this machine. It makes no difference to what is sent and
+// received.
+enum class Carrier : std::uint8_t { fitting, libcurl };
+
 class HttpClient {
  public:
   struct Options {
@@ -58,6 +64,7 @@ class HttpClient {
     // Absent: what http_proxy, https_proxy, all_proxy and no_proxy say; empty: none.
     std::optional<std::string> proxy = {};
     Compression compression = Compression::refused;
+    Carrier carrier = Carrier::fitting;
     // Called in the client's thread with every address before a connection for this URL is opened
     // to it; an error refuses it. Through a proxy, that is the proxy's address.
     std::function<Result<void>(std::string_view url, const sockaddr& address)> may_connect = {};

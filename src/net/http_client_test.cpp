@@ -7,12 +7,14 @@
 #include <latch>
 
 #include "net/canned_server.h"
+#include "net/http_client_testing.h"
 
 namespace wright::net {
 namespace {
 
 using testing::CannedServer;
 using testing::Connection;
+using testing::HttpClientOver;
 using namespace std::chrono_literals;
 
 // Keeps what comes, and lets a test wait for it.
@@ -77,13 +79,13 @@ Exchanged exchange(HttpClient& client, HttpRequest request, HttpTimeouts timeout
   return {std::move(end), recorder->head(), recorder->body()};
 }
 
-TEST(HttpClient, sends_the_request_and_receives_the_answer) {
+TEST_P(HttpClientOver, sends_the_request_and_receives_the_answer) {
   std::string received;
   CannedServer server([&](Connection& connection) {
     received = connection.read_request();
     connection.answer(201, "hello", "X-Odd:  two  words \r\n");
   });
-  HttpClient client({.user_agent = "tester/1"});
+  HttpClient client(options({.user_agent = "tester/1"}));
   const auto answer = exchange(client, {.url = server.url("/v1/x?y=1"),
                                         .headers = {{.name = "X-Key", .value = "k"}},
                                         .body = "{\"a\":1}"});
@@ -98,17 +100,17 @@ TEST(HttpClient, sends_the_request_and_receives_the_answer) {
   EXPECT_TRUE(received.ends_with("\r\n\r\n{\"a\":1}"));
 }
 
-TEST(HttpClient, uses_a_connection_again) {
+TEST_P(HttpClientOver, uses_a_connection_again) {
   CannedServer server([](Connection& connection) {
     while (!connection.read_request().empty()) connection.answer(200, "ok");
   });
-  HttpClient client;
+  HttpClient client(options());
   for (int i = 0; i < 20; ++i) EXPECT_EQ(exchange(client, {.url = server.url()}).body, "ok");
   EXPECT_EQ(server.connections(), 1);
 }
 
 // Keeps a connection for every client, and acts on what it is sent without ever answering it.
-TEST(HttpClient, a_request_that_does_something_is_never_sent_twice) {
+TEST_P(HttpClientOver, a_request_that_does_something_is_never_sent_twice) {
   std::atomic<int> acted = 0;
   CannedServer server([&](Connection& connection) {
     while (true) {
@@ -121,7 +123,7 @@ TEST(HttpClient, a_request_that_does_something_is_never_sent_twice) {
       connection.answer(200, "kept");
     }
   });
-  HttpClient client;
+  HttpClient client(options());
   // Several connections, so that there would be one for each try.
   std::vector<std::shared_ptr<Recorder>> recorders;
   for (int i = 0; i < 4; ++i) {
@@ -142,7 +144,7 @@ TEST(HttpClient, a_request_that_does_something_is_never_sent_twice) {
   EXPECT_LE(server.connections(), connections + 1);
 }
 
-TEST(HttpClient, a_request_that_only_reads_is_repeated_on_a_fresh_connection) {
+TEST_P(HttpClientOver, a_request_that_only_reads_is_repeated_on_a_fresh_connection) {
   std::atomic<int> asked = 0;
   CannedServer server([&](Connection& connection) {
     for (int here = 0; here < 2; ++here) {
@@ -151,7 +153,7 @@ TEST(HttpClient, a_request_that_only_reads_is_repeated_on_a_fresh_connection) {
       connection.answer(200, "kept");
     }
   });
-  HttpClient client;
+  HttpClient client(options());
   EXPECT_TRUE(exchange(client, {.url = server.url(), .method = "GET"}).end);
   const Exchanged again = exchange(client, {.url = server.url(), .method = "GET"});
   EXPECT_TRUE(again.end) << again.end.error().message;
@@ -159,8 +161,8 @@ TEST(HttpClient, a_request_that_only_reads_is_repeated_on_a_fresh_connection) {
 }
 
 // What is started in the client's own thread ends there, but never before start() has returned.
-TEST(HttpClient, a_receiver_is_never_called_while_its_exchange_is_being_started) {
-  HttpClient client;
+TEST_P(HttpClientOver, a_receiver_is_never_called_while_its_exchange_is_being_started) {
+  HttpClient client(options());
   const auto recorder = std::make_shared<Recorder>();
   std::promise<bool> had_ended;
   client.loop().post([&] {
@@ -171,30 +173,30 @@ TEST(HttpClient, a_receiver_is_never_called_while_its_exchange_is_being_started)
   EXPECT_FALSE(recorder->wait_for_end());
 }
 
-TEST(HttpClient, passes_over_informational_heads) {
+TEST_P(HttpClientOver, passes_over_informational_heads) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
     connection.answer(200, "ok");
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()});
   EXPECT_EQ(answer.head.status, 200);
   EXPECT_EQ(find_header(answer.head.headers, "link"), "");
 }
 
-TEST(HttpClient, does_not_follow_redirects_which_would_take_the_key_elsewhere) {
+TEST_P(HttpClientOver, does_not_follow_redirects_which_would_take_the_key_elsewhere) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.answer(302, "", "Location: http://127.0.0.1:1/elsewhere\r\n");
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()});
   ASSERT_TRUE(answer.end);
   EXPECT_EQ(answer.head.status, 302);
 }
 
-TEST(HttpClient, many_exchanges_wait_at_once_in_one_thread) {
+TEST_P(HttpClientOver, many_exchanges_wait_at_once_in_one_thread) {
   constexpr int kCount = 200;
   std::latch all_asked(kCount);
   CannedServer server([&](Connection& connection) {
@@ -203,7 +205,7 @@ TEST(HttpClient, many_exchanges_wait_at_once_in_one_thread) {
     all_asked.wait();  // nobody is answered before everybody has asked
     connection.answer(200, request.substr(request.find("\r\n\r\n") + 4));
   });
-  HttpClient client;
+  HttpClient client(options());
   std::vector<std::shared_ptr<Recorder>> recorders;
   for (int i = 0; i < kCount; ++i) {
     recorders.push_back(std::make_shared<Recorder>());
@@ -216,13 +218,13 @@ TEST(HttpClient, many_exchanges_wait_at_once_in_one_thread) {
   }
 }
 
-TEST(HttpClient, a_refused_connection_is_a_network_error_that_names_the_server) {
+TEST_P(HttpClientOver, a_refused_connection_is_a_network_error_that_names_the_server) {
   std::string url;
   {
     CannedServer gone([](Connection&) {});
     url = gone.url("/secret-path");
   }
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = url});
   ASSERT_FALSE(answer.end);
   EXPECT_EQ(answer.end.error().code, ErrorCode::network);
@@ -230,44 +232,44 @@ TEST(HttpClient, a_refused_connection_is_a_network_error_that_names_the_server) 
   EXPECT_EQ(answer.end.error().message.find("secret"), std::string::npos);
 }
 
-TEST(HttpClient, a_cut_in_the_middle_is_an_error_and_keeps_what_came) {
+TEST_P(HttpClientOver, a_cut_in_the_middle_is_an_error_and_keeps_what_came) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()});
   ASSERT_FALSE(answer.end);
   EXPECT_EQ(answer.end.error().code, ErrorCode::network);
   EXPECT_EQ(answer.body, "half");
 }
 
-TEST(HttpClient, a_cut_of_a_chunked_body_is_an_error) {
+TEST_P(HttpClientOver, a_cut_of_a_chunked_body_is_an_error) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
     connection.reset();
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()});
   ASSERT_FALSE(answer.end);
   EXPECT_EQ(answer.end.error().code, ErrorCode::network);
 }
 
-TEST(HttpClient, something_else_than_http_is_an_error) {
+TEST_P(HttpClientOver, something_else_than_http_is_an_error) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("220 mail.example ESMTP\r\n");
     connection.wait_for_close();
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()}, {.first_byte = 2'000ms});
   ASSERT_FALSE(answer.end);
 }
 
-TEST(HttpClient, silence_before_the_answer_is_a_timeout) {
+TEST_P(HttpClientOver, silence_before_the_answer_is_a_timeout) {
   CannedServer server([](Connection& connection) { connection.wait_for_close(); });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()}, {.first_byte = 20ms});
   ASSERT_FALSE(answer.end);
   EXPECT_EQ(answer.end.error().code, ErrorCode::timeout);
@@ -276,13 +278,14 @@ TEST(HttpClient, silence_before_the_answer_is_a_timeout) {
       << answer.end.error().message;
 }
 
-TEST(HttpClient, silence_in_the_middle_is_a_timeout_also_when_it_is_shorter_than_the_first_wait) {
+TEST_P(HttpClientOver,
+       silence_in_the_middle_is_a_timeout_also_when_it_is_shorter_than_the_first_wait) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
     connection.wait_for_close();
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer =
       exchange(client, {.url = server.url()}, {.first_byte = 3'600'000ms, .idle = 20ms});
   ASSERT_FALSE(answer.end);
@@ -291,7 +294,7 @@ TEST(HttpClient, silence_in_the_middle_is_a_timeout_also_when_it_is_shorter_than
   EXPECT_EQ(answer.body, "half");
 }
 
-TEST(HttpClient, a_slow_trickle_ends_at_the_total_timeout) {
+TEST_P(HttpClientOver, a_slow_trickle_ends_at_the_total_timeout) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -299,13 +302,30 @@ TEST(HttpClient, a_slow_trickle_ends_at_the_total_timeout) {
       std::this_thread::sleep_for(1ms);
     }
   });
-  HttpClient client;
+  HttpClient client(options());
   const auto answer = exchange(client, {.url = server.url()}, {.idle = 5'000ms, .total = 50ms});
   ASSERT_FALSE(answer.end);
   EXPECT_EQ(answer.end.error().code, ErrorCode::timeout);
 }
 
-TEST(HttpClient, cancelling_closes_the_connection_at_once) {
+TEST_P(HttpClientOver, every_timeout_holds_on_a_connection_that_was_kept) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(200, "kept");
+    connection.wait_for_close();
+  });
+  for (const HttpTimeouts& timeouts :
+       {HttpTimeouts{.first_byte = 20ms}, HttpTimeouts{.total = 20ms}}) {
+    HttpClient client(options());
+    EXPECT_TRUE(exchange(client, {.url = server.url()}).end);
+    const auto answer = exchange(client, {.url = server.url()}, timeouts);
+    ASSERT_FALSE(answer.end);
+    EXPECT_EQ(answer.end.error().code, ErrorCode::timeout) << answer.end.error().message;
+  }
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_P(HttpClientOver, cancelling_closes_the_connection_at_once) {
   std::latch closed(1);
   CannedServer server([&](Connection& connection) {
     (void)connection.read_request();
@@ -313,7 +333,7 @@ TEST(HttpClient, cancelling_closes_the_connection_at_once) {
     connection.wait_for_close();
     closed.count_down();
   });
-  HttpClient client;
+  HttpClient client(options());
   auto recorder = std::make_shared<Recorder>();
   const auto number = client.start({.url = server.url()}, {}, recorder);
   recorder->wait_for_body("half");
@@ -325,11 +345,11 @@ TEST(HttpClient, cancelling_closes_the_connection_at_once) {
   closed.wait();
 }
 
-TEST(HttpClient, ending_the_client_ends_its_exchanges) {
+TEST_P(HttpClientOver, ending_the_client_ends_its_exchanges) {
   CannedServer server([](Connection& connection) { connection.wait_for_close(); });
   auto recorder = std::make_shared<Recorder>();
   {
-    HttpClient client;
+    HttpClient client(options());
     client.start({.url = server.url()}, {}, recorder);
   }
   const auto end = recorder->wait_for_end();
@@ -337,13 +357,13 @@ TEST(HttpClient, ending_the_client_ends_its_exchanges) {
   EXPECT_EQ(end.error().code, ErrorCode::cancelled);
 }
 
-TEST(HttpClient, an_error_of_the_receiver_ends_the_exchange) {
+TEST_P(HttpClientOver, an_error_of_the_receiver_ends_the_exchange) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
     connection.wait_for_close();
   });
-  HttpClient client;
+  HttpClient client(options());
   auto recorder = std::make_shared<Recorder>();
   recorder->refuse("half");
   client.start({.url = server.url()}, {}, recorder);
@@ -352,8 +372,8 @@ TEST(HttpClient, an_error_of_the_receiver_ends_the_exchange) {
   EXPECT_EQ(end.error().message, "refused");
 }
 
-TEST(HttpClient, refuses_line_breaks_in_headers_and_urls) {
-  HttpClient client;
+TEST_P(HttpClientOver, refuses_line_breaks_in_headers_and_urls) {
+  HttpClient client(options());
   const auto header = exchange(client, {.url = "http://127.0.0.1:1/",
                                         .headers = {{.name = "X-Key", .value = "a\r\nX-Evil: 1"}}});
   ASSERT_FALSE(header.end);
@@ -363,15 +383,15 @@ TEST(HttpClient, refuses_line_breaks_in_headers_and_urls) {
   EXPECT_EQ(url.end.error().code, ErrorCode::invalid_argument);
 }
 
-TEST(HttpClient, speaks_to_web_servers_only) {
-  HttpClient client;
+TEST_P(HttpClientOver, speaks_to_web_servers_only) {
+  HttpClient client(options());
   for (const char* url : {"file:///etc/passwd", "ftp://127.0.0.1/x", "", "nonsense\\"}) {
     const auto answer = exchange(client, {.url = url});
     EXPECT_FALSE(answer.end) << url;
   }
 }
 
-TEST(HttpClient, the_trace_shows_everything_but_secrets) {
+TEST_P(HttpClientOver, the_trace_shows_everything_but_secrets) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
     connection.answer(200, "the answer");
@@ -379,11 +399,11 @@ TEST(HttpClient, the_trace_shows_everything_but_secrets) {
   std::mutex mutex;
   std::string trace;
   {
-    HttpClient client({.trace = [&](const HttpTraceEvent& event) {
+    HttpClient client(options({.trace = [&](const HttpTraceEvent& event) {
       const std::lock_guard lock(mutex);
       trace += event.text;
       trace += '|';
-    }});
+    }}));
     exchange(client, {.url = server.url(),
                       .headers = {{.name = "X-Key", .value = "s3cret", .is_secret = true}},
                       .body = "the question"});
@@ -394,6 +414,10 @@ TEST(HttpClient, the_trace_shows_everything_but_secrets) {
   EXPECT_NE(trace.find("HTTP 200\n"), std::string::npos);
   EXPECT_NE(trace.find("the answer"), std::string::npos);
 }
+
+INSTANTIATE_TEST_SUITE_P(HttpClient, HttpClientOver,
+                         ::testing::Values(Carrier::fitting, Carrier::libcurl),
+                         testing::carrier_name);
 
 }  // namespace
 }  // namespace wright::net

@@ -11,7 +11,6 @@
 #include "core/try.h"
 #include "providers/base_url.h"
 #include "providers/catalogue_rows.h"
-#include "providers/catalogue_text.h"
 
 namespace wright {
 
@@ -73,12 +72,7 @@ double cost_usd(const Price& price, const Usage& usage) {
 }
 
 const Catalogue& Catalogue::built_in() {
-  static const Catalogue catalogue = [] {
-    Catalogue rows;
-    // Cannot fail: a test reads the same text.
-    static_cast<void>(rows.add(providers::kCatalogueText, "catalogue.toml"));
-    return rows;
-  }();
+  static const Catalogue catalogue = CatalogueRows::built_in();
   return catalogue;
 }
 

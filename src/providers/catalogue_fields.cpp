@@ -24,10 +24,12 @@ WRIGHT_ENUM(Platform, direct, azure, aws, google)
 namespace wright::providers {
 namespace {
 
+using Kind = CatalogueValue::Kind;
+
 template <class T>
 using Value = std::expected<T, std::string>;
 
-std::unexpected<std::string> must_be(std::string_view wanted, const toml::node& node) {
+std::unexpected<std::string> must_be(std::string_view wanted, const CatalogueValue& node) {
   return std::unexpected(fmt::format("must be {}, not {}", wanted, kind_of(node)));
 }
 
@@ -36,38 +38,35 @@ struct Reading;
 
 template <>
 struct Reading<bool> {
-  static Value<bool> of(const toml::node& node) {
-    const auto value = node.value_exact<bool>();
-    if (!value) return must_be("true or false", node);
-    return *value;
+  static Value<bool> of(const CatalogueValue& node) {
+    if (node.kind != Kind::boolean) return must_be("true or false", node);
+    return node.boolean;
   }
 };
 
 template <>
 struct Reading<std::string> {
-  static Value<std::string> of(const toml::node& node) {
-    const auto value = node.value_exact<std::string>();
-    if (!value) return must_be("a string in quotes", node);
+  static Value<std::string> of(const CatalogueValue& node) {
+    if (node.kind != Kind::string) return must_be("a string in quotes", node);
     const bool has_control =
-        std::ranges::any_of(*value, [](unsigned char c) { return c < ' ' || c == 0x7F; });
+        std::ranges::any_of(node.text, [](unsigned char c) { return c < ' ' || c == 0x7F; });
     if (has_control) return std::unexpected("must not contain control characters");
-    return *value;
+    return std::string(node.text);
   }
 };
 
 template <>
 struct Reading<std::int64_t> {
-  static Value<std::int64_t> of(const toml::node& node) {
-    const auto value = node.value_exact<std::int64_t>();
-    if (!value) return must_be("an integer", node);
-    if (*value < 0) return std::unexpected("must not be negative");
-    return *value;
+  static Value<std::int64_t> of(const CatalogueValue& node) {
+    if (node.kind != Kind::integer) return must_be("an integer", node);
+    if (node.integer < 0) return std::unexpected("must not be negative");
+    return node.integer;
   }
 };
 
 template <>
 struct Reading<int> {
-  static Value<int> of(const toml::node& node) {
+  static Value<int> of(const CatalogueValue& node) {
     const auto value = TRY(Reading<std::int64_t>::of(node));
     if (value > std::numeric_limits<int>::max()) return std::unexpected("is too large");
     return static_cast<int>(value);
@@ -76,17 +75,18 @@ struct Reading<int> {
 
 template <>
 struct Reading<double> {
-  static Value<double> of(const toml::node& node) {
-    if (!node.is_number()) return must_be("a number", node);
-    const double value = node.value<double>().value_or(-1);
-    if (!std::isfinite(value) || value < 0) return std::unexpected("must not be negative");
-    return value;
+  static Value<double> of(const CatalogueValue& node) {
+    if (node.kind != Kind::integer && node.kind != Kind::number) return must_be("a number", node);
+    if (!std::isfinite(node.number) || node.number < 0) {
+      return std::unexpected("must not be negative");
+    }
+    return node.number;
   }
 };
 
 template <class T>
 struct Reading<std::optional<T>> {
-  static Value<std::optional<T>> of(const toml::node& node) {
+  static Value<std::optional<T>> of(const CatalogueValue& node) {
     auto value = TRY(Reading<T>::of(node));
     return std::optional<T>(std::move(value));
   }
@@ -94,11 +94,10 @@ struct Reading<std::optional<T>> {
 
 template <>
 struct Reading<std::vector<std::string>> {
-  static Value<std::vector<std::string>> of(const toml::node& node) {
-    const toml::array* array = node.as_array();
-    if (array == nullptr) return must_be("an array of strings", node);
+  static Value<std::vector<std::string>> of(const CatalogueValue& node) {
+    if (node.kind != Kind::array) return must_be("an array of strings", node);
     std::vector<std::string> values;
-    for (const toml::node& element : *array) {
+    for (const CatalogueValue& element : node.elements()) {
       auto value = Reading<std::string>::of(element);
       if (!value) return must_be("an array of strings", element);
       values.push_back(std::move(*value));
@@ -109,7 +108,7 @@ struct Reading<std::vector<std::string>> {
 
 template <>
 struct Reading<Protocol> {
-  static Value<Protocol> of(const toml::node& node) {
+  static Value<Protocol> of(const CatalogueValue& node) {
     const auto name = TRY(Reading<std::string>::of(node));
     const auto protocol = protocol_from(name);
     if (!protocol) return std::unexpected(protocol.error().message);
@@ -119,7 +118,7 @@ struct Reading<Protocol> {
 
 template <DescribedEnum E>
 struct Reading<E> {
-  static Value<E> of(const toml::node& node) {
+  static Value<E> of(const CatalogueValue& node) {
     const auto word = TRY(Reading<std::string>::of(node));
     if (const auto value = enum_named<E>(word)) return *value;
     return std::unexpected(fmt::format("must be {}, not '{}'", enum_names<E>(), word));
@@ -128,14 +127,13 @@ struct Reading<E> {
 
 template <class T>
 struct Reading<std::map<std::string, T>> {
-  static Value<std::map<std::string, T>> of(const toml::node& node) {
-    const toml::table* table = node.as_table();
-    if (table == nullptr) return must_be("a table", node);
+  static Value<std::map<std::string, T>> of(const CatalogueValue& node) {
+    if (node.kind != Kind::table) return must_be("a table", node);
     std::map<std::string, T> values;
-    for (const auto& [name, value] : *table) {
+    for (const CatalogueValue& value : node.elements()) {
       auto read = Reading<T>::of(value);
-      if (!read) return std::unexpected(fmt::format("{} {}", name.str(), read.error()));
-      values.emplace(std::string(name.str()), std::move(*read));
+      if (!read) return std::unexpected(fmt::format("{} {}", value.name, read.error()));
+      values.emplace(std::string(value.name), std::move(*read));
     }
     return values;
   }
@@ -160,17 +158,16 @@ bool sounds_secret(std::string_view header_name) {
 
 template <>
 struct Reading<std::vector<HttpHeader>> {
-  static Value<std::vector<HttpHeader>> of(const toml::node& node) {
-    const toml::table* table = node.as_table();
-    if (table == nullptr) return must_be("a table of strings", node);
+  static Value<std::vector<HttpHeader>> of(const CatalogueValue& node) {
+    if (node.kind != Kind::table) return must_be("a table of strings", node);
     std::vector<HttpHeader> headers;
-    for (const auto& [name, value] : *table) {
-      if (!is_token(name.str())) {
-        return std::unexpected(fmt::format("'{}' cannot be the name of a header", name.str()));
+    for (const CatalogueValue& value : node.elements()) {
+      if (!is_token(value.name)) {
+        return std::unexpected(fmt::format("'{}' cannot be the name of a header", value.name));
       }
       auto text = Reading<std::string>::of(value);
-      if (!text) return std::unexpected(fmt::format("{} {}", name.str(), text.error()));
-      headers.push_back({std::string(name.str()), std::move(*text), sounds_secret(name.str())});
+      if (!text) return std::unexpected(fmt::format("{} {}", value.name, text.error()));
+      headers.push_back({std::string(value.name), std::move(*text), sounds_secret(value.name)});
     }
     return headers;
   }
@@ -182,7 +179,7 @@ struct Sets;
 
 template <class Row, class T, T Row::*member>
 struct Sets<member> {
-  static Value<std::function<void(Row&)>> read(const toml::node& node) {
+  static Value<std::function<void(Row&)>> read(const CatalogueValue& node) {
     auto value = TRY(Reading<T>::of(node));
     return [value = std::move(value)](Row& row) { row.*member = value; };
   }
@@ -193,7 +190,7 @@ struct SetsPace;
 
 template <class Row, class T, T Pace::*member>
 struct SetsPace<Row, member> {
-  static Value<std::function<void(Row&)>> read(const toml::node& node) {
+  static Value<std::function<void(Row&)>> read(const CatalogueValue& node) {
     const auto value = TRY(Reading<T>::of(node));
     return [value](Row& row) { row.pace.*member = value; };
   }
@@ -208,21 +205,20 @@ constexpr std::array<CatalogueField<Price>, 4> kPriceFields{{
 
 template <>
 struct Reading<Price> {
-  static Value<Price> of(const toml::node& node) {
-    const toml::table* table = node.as_table();
-    if (table == nullptr) return must_be("a table: { input = 1.25, output = 10 }", node);
+  static Value<Price> of(const CatalogueValue& node) {
+    if (node.kind != Kind::table) return must_be("a table: { input = 1.25, output = 10 }", node);
     Price price;
-    for (const auto& [name, value] : *table) {
-      const auto found = std::ranges::find(kPriceFields, name.str(), &CatalogueField<Price>::name);
+    for (const CatalogueValue& value : node.elements()) {
+      const auto found = std::ranges::find(kPriceFields, value.name, &CatalogueField<Price>::name);
       if (found == kPriceFields.end()) {
         return std::unexpected(fmt::format(
-            "has no '{}'; there are input, output, cached_input and cache_write", name.str()));
+            "has no '{}'; there are input, output, cached_input and cache_write", value.name));
       }
       const auto change = found->read(value);
-      if (!change) return std::unexpected(fmt::format("{} {}", name.str(), change.error()));
+      if (!change) return std::unexpected(fmt::format("{} {}", value.name, change.error()));
       (*change)(price);
     }
-    if (!table->contains("input") || !table->contains("output")) {
+    if (node.find("input") == nullptr || node.find("output") == nullptr) {
       return std::unexpected("needs both input and output, in dollars for a million tokens");
     }
     return price;
@@ -230,7 +226,7 @@ struct Reading<Price> {
 };
 
 // The ways in which codecs can ask a model to think more or less.
-Value<std::function<void(Quirks&)>> read_reasoning_request(const toml::node& node) {
+Value<std::function<void(Quirks&)>> read_reasoning_request(const CatalogueValue& node) {
   static constexpr std::array<std::string_view, 6> kWays{
       "reasoning_effort", "reasoning", "thinking", "effort", "level", ""};
   auto way = TRY(Reading<std::string>::of(node));
@@ -240,7 +236,7 @@ Value<std::function<void(Quirks&)>> read_reasoning_request(const toml::node& nod
   return [way = std::move(way)](Quirks& quirks) { quirks.reasoning_request = way; };
 }
 
-Value<std::function<void(Quirks&)>> read_prompt_cache(const toml::node& node) {
+Value<std::function<void(Quirks&)>> read_prompt_cache(const CatalogueValue& node) {
   static constexpr std::array<std::string_view, 5> kTimes{"", "off", "5m", "1h", "24h"};
   auto time = TRY(Reading<std::string>::of(node));
   if (std::ranges::find(kTimes, time) == kTimes.end()) {
@@ -249,7 +245,7 @@ Value<std::function<void(Quirks&)>> read_prompt_cache(const toml::node& node) {
   return [time = std::move(time)](Quirks& quirks) { quirks.prompt_cache = time; };
 }
 
-Value<std::function<void(Quirks&)>> read_preserve_thinking(const toml::node& node) {
+Value<std::function<void(Quirks&)>> read_preserve_thinking(const CatalogueValue& node) {
   static constexpr std::array<std::string_view, 4> kWays{"", "keep", "clear_thinking",
                                                          "preserve_thinking"};
   auto way = TRY(Reading<std::string>::of(node));
@@ -334,18 +330,16 @@ std::span<const CatalogueField<Quirks>> quirk_fields() {
   return kQuirkFields;
 }
 
-std::string_view kind_of(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::table: return "a table";
-    case toml::node_type::array: return "an array";
-    case toml::node_type::string: return "a string";
-    case toml::node_type::integer: return "an integer";
-    case toml::node_type::floating_point: return "a number with a fraction";
-    case toml::node_type::boolean: return "a boolean";
-    case toml::node_type::date:
-    case toml::node_type::time:
-    case toml::node_type::date_time: return "a date or time";
-    case toml::node_type::none: break;
+std::string_view kind_of(const CatalogueValue& node) {
+  switch (node.kind) {
+    case Kind::table: return "a table";
+    case Kind::array: return "an array";
+    case Kind::string: return "a string";
+    case Kind::integer: return "an integer";
+    case Kind::number: return "a number with a fraction";
+    case Kind::boolean: return "a boolean";
+    case Kind::time: return "a date or time";
+    case Kind::none: break;
   }
   return "nothing";
 }

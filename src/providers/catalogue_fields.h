@@ -8,9 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "providers/catalogue_value.h"
 #include "wright/provider.h"
-
-#include <toml++/toml.h>
 
 namespace wright::providers {
 
@@ -18,7 +17,7 @@ template <class Row>
 struct CatalogueField {
   std::string_view name;
   // The change that the value makes to a row, or what is wrong with the value ("must be …").
-  std::expected<std::function<void(Row&)>, std::string> (*read)(const toml::node& node);
+  std::expected<std::function<void(Row&)>, std::string> (*read)(const CatalogueValue& node);
 };
 
 std::span<const CatalogueField<VendorInfo>> vendor_fields();
@@ -26,6 +25,6 @@ std::span<const CatalogueField<ModelInfo>> model_fields();
 std::span<const CatalogueField<Quirks>> quirk_fields();
 
 // "a string", "a table", … for messages.
-std::string_view kind_of(const toml::node& node);
+std::string_view kind_of(const CatalogueValue& node);
 
 }  // namespace wright::providers

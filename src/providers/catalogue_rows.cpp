@@ -1,4 +1,3 @@
-// Exceptions of toml++ are caught here.
 #include "providers/catalogue_rows.h"
 
 #include <fmt/format.h>
@@ -10,38 +9,20 @@
 #include <ranges>
 
 #include "core/nearest.h"
+#include "core/try.h"
 #include "providers/base_url.h"
+#include "providers/catalogue_document.h"
 #include "providers/catalogue_fields.h"
 
 namespace wright {
 namespace {
 
 using providers::CatalogueField;
+using providers::CatalogueValue;
+using Kind = CatalogueValue::Kind;
 
 constexpr std::string_view kVendors = "vendors";
 constexpr std::string_view kModels = "models";
-
-int line_of(const toml::source_region& source) {
-  return static_cast<int>(source.begin.line);
-}
-
-struct Entry {
-  std::string_view name;
-  const toml::node* node;
-  int line;
-};
-
-// toml++ sorts by name; the order of the text is that of the positions.
-std::vector<Entry> in_order_of_text(const toml::table& table) {
-  std::vector<std::pair<toml::source_position, Entry>> placed;
-  for (const auto& [name, node] : table) {
-    placed.push_back({name.source().begin, {name.str(), &node, line_of(name.source())}});
-  }
-  std::ranges::sort(placed, [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Entry> entries;
-  for (auto& [place, entry] : placed) entries.push_back(entry);
-  return entries;
-}
 
 template <class Row>
 const CatalogueField<Row>* find_field(std::span<const CatalogueField<Row>> fields,
@@ -96,12 +77,12 @@ class CatalogueRows::Reader {
   Reader(Catalogue catalogue, std::string_view origin)
       : catalogue_(std::move(catalogue)), origin_(origin) {}
 
-  Result<Catalogue> read(const toml::table& document, Catalogue::OtherSections other_sections) {
-    for (const Entry& section : in_order_of_text(document)) {
+  Result<Catalogue> read(const CatalogueValue& document, Catalogue::OtherSections other_sections) {
+    for (const CatalogueValue& section : document.elements()) {
       if (section.name == kVendors || section.name == kModels) {
-        if (!section.node->is_table()) {
+        if (section.kind != Kind::table) {
           report(section.line, section.name,
-                 fmt::format("must be a section, not {}", providers::kind_of(*section.node)));
+                 fmt::format("must be a section, not {}", providers::kind_of(section)));
         }
       } else if (other_sections == Catalogue::OtherSections::refuse) {
         const std::array known{kVendors, kModels};
@@ -112,19 +93,22 @@ class CatalogueRows::Reader {
       }
     }
     // Vendors first, wherever they are: models refer to them.
-    if (const toml::table* vendors = document[kVendors].as_table()) {
-      for (const Entry& entry : in_order_of_text(*vendors)) read_vendor(entry);
-    }
+    read_rows(document, kVendors, &Reader::read_vendor);
     refuse_names_used_twice();
-    if (const toml::table* models = document[kModels].as_table()) {
-      for (const Entry& entry : in_order_of_text(*models)) read_model(entry);
-    }
+    read_rows(document, kModels, &Reader::read_model);
     if (!problems_.empty()) return fail(ErrorCode::invalid_argument, all_problems());
     say_quirks_again();
     return std::move(catalogue_);
   }
 
  private:
+  void read_rows(const CatalogueValue& document, std::string_view section,
+                 void (Reader::*read_row)(const CatalogueValue&)) {
+    const CatalogueValue* rows = document.find(section);
+    if (rows == nullptr || rows->kind != Kind::table) return;
+    for (const CatalogueValue& row : rows->elements()) (this->*read_row)(row);
+  }
+
   void report(int line, std::string_view key, std::string_view what) {
     problems_.emplace(line, fmt::format("{}:{}: {}: {}", origin_, line, key, what));
   }
@@ -133,7 +117,7 @@ class CatalogueRows::Reader {
     return fmt::format("{}", fmt::join(std::views::values(problems_), "\n"));
   }
 
-  void report_unknown_key(const Entry& key, std::string_view row,
+  void report_unknown_key(const CatalogueValue& key, std::string_view row,
                           const std::vector<std::string_view>& known) {
     report(
         key.line, fmt::format("{}.{}", row, key.name),
@@ -144,12 +128,12 @@ class CatalogueRows::Reader {
 
   // Applies the key to `row` if it is one of `fields`.
   template <class Row>
-  bool apply(std::span<const CatalogueField<Row>> fields, const Entry& key,
+  bool apply(std::span<const CatalogueField<Row>> fields, const CatalogueValue& key,
              std::string_view row_name,
              const std::function<void(std::function<void(Row&)>)>& take) {
     const CatalogueField<Row>* field = find_field(fields, key.name);
     if (field == nullptr) return false;
-    if (auto change = field->read(*key.node)) {
+    if (auto change = field->read(key)) {
       take(std::move(*change));
     } else {
       report(key.line, fmt::format("{}.{}", row_name, key.name), change.error());
@@ -157,21 +141,19 @@ class CatalogueRows::Reader {
     return true;
   }
 
-  void read_vendor(const Entry& entry) {
+  void read_vendor(const CatalogueValue& entry) {
     const std::string row = fmt::format("{}.{}", kVendors, entry.name);
-    const toml::table* table = entry.node->as_table();
     if (!is_vendor_name(entry.name)) {
       return report(entry.line, row,
                     "a vendor's name is made of small letters, digits, '-', '_' and '.'");
     }
-    if (table == nullptr) {
-      return report(
-          entry.line, row,
-          fmt::format("must be a section [{}], not {}", row, providers::kind_of(*entry.node)));
+    if (entry.kind != Kind::table) {
+      return report(entry.line, row,
+                    fmt::format("must be a section [{}], not {}", row, providers::kind_of(entry)));
     }
     lines_.emplace(entry.name, entry.line);
-    VendorInfo& vendor = vendor_to_change(entry.name, *table);
-    for (const Entry& key : in_order_of_text(*table)) {
+    VendorInfo& vendor = vendor_to_change(entry.name, entry);
+    for (const CatalogueValue& key : entry.elements()) {
       const bool is_known = apply<VendorInfo>(providers::vendor_fields(), key, row,
                                               [&](auto change) { change(vendor); }) ||
                             apply<Quirks>(providers::quirk_fields(), key, row,
@@ -182,31 +164,33 @@ class CatalogueRows::Reader {
       append_names(known, providers::quirk_fields());
       report_unknown_key(key, row, known);
     }
-    make_canonical(vendor.base_url, vendor, *table, "base_url", entry);
+    make_canonical(vendor.base_url, vendor, "base_url", entry);
     if (!vendor.alternative_base_url.empty()) {
-      make_canonical(vendor.alternative_base_url, vendor, *table, "alternative_base_url", entry);
+      make_canonical(vendor.alternative_base_url, vendor, "alternative_base_url", entry);
     }
   }
 
   // The vendor of that name, or a new one.
-  VendorInfo& vendor_to_change(std::string_view name, const toml::table& table) {
+  VendorInfo& vendor_to_change(std::string_view name, const CatalogueValue& table) {
     const auto found = std::ranges::find(catalogue_.vendors_, name, &VendorInfo::name);
     if (found != catalogue_.vendors_.end()) return *found;
     VendorInfo vendor{.name = std::string(name), .title = std::string(name)};
     vendor.key_setting = setting_name(name);
     vendor.key_variables = {in_capitals(vendor.key_setting)};
     // Many gateways need no key. One whose row says where the key is needs one.
-    vendor.needs_key = table.contains("key_setting") || table.contains("key_variables");
+    vendor.needs_key =
+        table.find("key_setting") != nullptr || table.find("key_variables") != nullptr;
     return catalogue_.vendors_.emplace_back(std::move(vendor));
   }
 
-  void make_canonical(std::string& url, const VendorInfo& vendor, const toml::table& table,
-                      std::string_view key, const Entry& entry) {
-    const toml::node* node = table.get(key);
-    const int line = node == nullptr ? entry.line : line_of(node->source());
+  void make_canonical(std::string& url, const VendorInfo& vendor, std::string_view key,
+                      const CatalogueValue& entry) {
+    const CatalogueValue* node = entry.find(key);
+    const int line = node == nullptr ? entry.line : node->line;
     const std::string name = fmt::format("{}.{}.{}", kVendors, entry.name, key);
     if (url.empty()) {
-      if (node == nullptr || node->is_string()) report(line, name, "must say where the vendor is");
+      if (node == nullptr || node->kind == Kind::string)
+        report(line, name, "must say where the vendor is");
       return;
     }
     auto canonical = providers::canonical_base_url(vendor.platform, vendor.protocol, url);
@@ -230,18 +214,16 @@ class CatalogueRows::Reader {
     }
   }
 
-  void read_model(const Entry& entry) {
+  void read_model(const CatalogueValue& entry) {
     const std::string row = fmt::format("{}.\"{}\"", kModels, entry.name);
     const std::size_t colon = entry.name.find(':');
     const std::string_view vendor_name = entry.name.substr(0, colon);
-    const toml::table* table = entry.node->as_table();
     if (colon == std::string_view::npos || !is_model_name(entry.name.substr(colon + 1))) {
       return report(entry.line, row, "must be written as [models.\"VENDOR:NAME\"]");
     }
-    if (table == nullptr) {
-      return report(
-          entry.line, row,
-          fmt::format("must be a section [{}], not {}", row, providers::kind_of(*entry.node)));
+    if (entry.kind != Kind::table) {
+      return report(entry.line, row,
+                    fmt::format("must be a section [{}], not {}", row, providers::kind_of(entry)));
     }
     const VendorInfo* vendor = catalogue_.find_vendor(vendor_name);
     if (vendor == nullptr) {
@@ -251,12 +233,12 @@ class CatalogueRows::Reader {
           entry.line, row,
           fmt::format("there is no vendor '{}'{}", vendor_name, did_you_mean(vendor_name, names)));
     }
-    read_model_keys(row, *table, model_to_change(*vendor, entry.name.substr(colon + 1)));
+    read_model_keys(row, entry, model_to_change(*vendor, entry.name.substr(colon + 1)));
   }
 
-  void read_model_keys(const std::string& row, const toml::table& table, ModelInfo& model) {
+  void read_model_keys(const std::string& row, const CatalogueValue& table, ModelInfo& model) {
     auto& quirks = catalogue_.model_quirks_[model.vendor + ":" + model.name];
-    for (const Entry& key : in_order_of_text(table)) {
+    for (const CatalogueValue& key : table.elements()) {
       const bool is_known = apply<ModelInfo>(providers::model_fields(), key, row,
                                              [&](auto change) { change(model); }) ||
                             apply<Quirks>(providers::quirk_fields(), key, row, [&](auto change) {
@@ -297,14 +279,15 @@ class CatalogueRows::Reader {
 Result<Catalogue> CatalogueRows::added(Catalogue catalogue, std::string_view toml,
                                        std::string_view origin,
                                        Catalogue::OtherSections other_sections) {
-  try {
-    const toml::table document = toml::parse(toml, origin);
-    return Reader(std::move(catalogue), origin).read(document, other_sections);
-  } catch (const toml::parse_error& error) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("{}:{}: not valid TOML: {}", origin, line_of(error.source()),
-                            error.description()));
-  }
+  const auto document = TRY(providers::CatalogueDocument::from(toml, origin));
+  return Reader(std::move(catalogue), origin).read(document.root(), other_sections);
+}
+
+Catalogue CatalogueRows::built_in() {
+  // Cannot fail: a test reads the same rows.
+  return Reader({}, "catalogue.toml")
+      .read(providers::kBuiltInRows, Catalogue::OtherSections::refuse)
+      .value_or(Catalogue{});
 }
 
 }  // namespace wright

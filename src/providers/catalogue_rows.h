@@ -1,4 +1,4 @@
-// From TOML rows to changes of a catalogue. It checks everything before it changes anything.
+// From rows to changes of a catalogue. It checks everything before it changes anything.
 #pragma once
 
 #include <string>
@@ -14,6 +14,9 @@ class CatalogueRows {
   // "origin:line: key: what".
   static Result<Catalogue> added(Catalogue catalogue, std::string_view toml,
                                  std::string_view origin, Catalogue::OtherSections other_sections);
+
+  // The rows that are compiled into the program.
+  static Catalogue built_in();
 
  private:
   class Reader;

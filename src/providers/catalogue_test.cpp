@@ -1,12 +1,14 @@
 #include "wright/provider.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <thread>
-
-#include "providers/catalogue_text.h"
+#include <tuple>
 
 namespace wright {
 namespace {
@@ -32,12 +34,61 @@ Endpoint found(const Catalogue& catalogue, std::string_view id) {
   return endpoint.value_or(Endpoint{});
 }
 
+void expect_same(const Catalogue& left, const Catalogue& right) {
+  ASSERT_EQ(left.vendors().size(), right.vendors().size());
+  for (std::size_t i = 0; i < left.vendors().size(); ++i) {
+    const VendorInfo& a = left.vendors()[i];
+    const VendorInfo& b = right.vendors()[i];
+    const auto texts = [](const VendorInfo& vendor) {
+      return std::tie(vendor.name, vendor.title, vendor.base_url, vendor.api_version,
+                      vendor.alternative_base_url, vendor.alternative_setting, vendor.key_setting,
+                      vendor.key_page, vendor.batches, vendor.models_of);
+    };
+    const auto lists = [](const VendorInfo& vendor) {
+      return std::tie(vendor.aliases, vendor.base_url_variables, vendor.base_url_values,
+                      vendor.address_variables, vendor.key_variables, vendor.key_command,
+                      vendor.headers);
+    };
+    EXPECT_EQ(texts(a), texts(b));
+    EXPECT_EQ(lists(a), lists(b)) << a.name;
+    EXPECT_EQ(a.protocol, b.protocol) << a.name;
+    EXPECT_EQ(a.platform, b.platform) << a.name;
+    EXPECT_EQ(a.needs_key, b.needs_key) << a.name;
+    EXPECT_EQ(a.quirks, b.quirks) << a.name;
+    EXPECT_EQ(a.pace, b.pace) << a.name;
+  }
+  ASSERT_EQ(left.models().size(), right.models().size());
+  for (std::size_t i = 0; i < left.models().size(); ++i) {
+    const auto all = [](const ModelInfo& model) {
+      return std::tie(model.vendor, model.name, model.context_tokens, model.max_output_tokens,
+                      model.price, model.quirks, model.protocol, model.pace, model.is_listed);
+    };
+    EXPECT_EQ(all(left.models()[i]), all(right.models()[i])) << left.models()[i].name;
+  }
+}
+
+// What is compiled into the program is what the file says.
 TEST(BuiltInCatalogue, is_read_without_a_complaint) {
+  std::ifstream file(WRIGHT_CATALOGUE_FILE);
+  std::ostringstream text;
+  text << file.rdbuf();
   Catalogue catalogue;
-  const auto added = catalogue.add(providers::kCatalogueText, "catalogue.toml");
+  const auto added = catalogue.add(text.str(), "catalogue.toml");
   ASSERT_TRUE(added) << added.error().message;
-  EXPECT_EQ(catalogue.vendors().size(), Catalogue::built_in().vendors().size());
   EXPECT_GE(catalogue.models().size(), 100U);
+  expect_same(catalogue, Catalogue::built_in());
+  // Also in what a model's row says for itself.
+  Catalogue built_in = Catalogue::built_in();
+  for (const VendorInfo& vendor : Catalogue::built_in().vendors()) {
+    for (Catalogue* changed : {&catalogue, &built_in}) {
+      const auto turned = changed->add(
+          fmt::format("[vendors.{}]\nsupports_temperature = {}\nreasoning_request = \"level\"\n",
+                      vendor.name, !vendor.quirks.supports_temperature),
+          "rows.toml");
+      ASSERT_TRUE(turned) << turned.error().message;
+    }
+  }
+  expect_same(catalogue, built_in);
 }
 
 TEST(BuiltInCatalogue, is_made_once_however_many_threads_ask_first) {

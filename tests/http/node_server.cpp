@@ -18,8 +18,9 @@ namespace {
 }  // namespace
 
 NodeServer::NodeServer(const std::string& script, const std::vector<std::string>& arguments) {
-  const std::string node = WRIGHT_NPM_FOLDER "/node";
-  std::vector<const char*> words{node.c_str(), script.c_str()};
+  const std::string program =
+      script.ends_with(".py") ? "python3" : std::string(WRIGHT_NPM_FOLDER "/node");
+  std::vector<const char*> words{program.c_str(), script.c_str()};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   words.push_back(nullptr);
   int input[2];
@@ -29,7 +30,8 @@ NodeServer::NodeServer(const std::string& script, const std::vector<std::string>
   if (id_ == 0) {
     dup2(input[0], STDIN_FILENO);
     dup2(output[1], STDOUT_FILENO);
-    execv(node.c_str(), const_cast<char* const*>(words.data()));  // NOLINT: it changes none of them
+    execvp(program.c_str(),
+           const_cast<char* const*>(words.data()));  // NOLINT: it changes none of them
     _exit(127);
   }
   close(input[0]);

@@ -1,5 +1,5 @@
-// A server written for Node.js, as a child process: it prints a line about where it listens, and
-// ends when its standard input does.
+// A server written for Node.js or, as x.py, for Python, as a child process: it prints a line about
+// where it listens, and ends when its standard input does.
 #pragma once
 
 #include <sys/types.h>

@@ -167,10 +167,11 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready, const
 }  // namespace
 
 ExitCode execute(const RunCommand& command, CommandContext context) {
-  const auto found = settings_or_complain(command.settings, context);
+  auto found = settings_or_complain(command.settings, context);
   if (!found) return ExitCode::usage;
   const SettingFlags flags = with_coding_defaults(command.agent, command.settings, *found);
-  const auto settings = settings_or_complain(flags, context);
+  const auto settings =
+      flags.set == command.settings.set ? std::move(found) : settings_or_complain(flags, context);
   if (!settings) return ExitCode::usage;
   if (settings->store().is_server()) return run_at_server(command, *settings, context);
   auto agent = agent_or_complain(command.agent, *settings, flags, context);

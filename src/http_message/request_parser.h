@@ -1,5 +1,5 @@
-// Reads one request from bytes as they come. Opens no socket and knows no clock. The only file that
-// knows Beast is the one behind this header.
+// Reads one request from bytes as they come. Opens no socket and knows no clock. Beast is known to
+// the files behind the headers of this folder alone.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "http_server/server.h"
+#include "http_message/request.h"
 
 namespace wright::http {
 

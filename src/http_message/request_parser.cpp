@@ -1,4 +1,4 @@
-#include "http_server/request_parser.h"
+#include "http_message/request_parser.h"
 
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -22,6 +22,8 @@ RequestParser::RequestParser(RequestLimits limits) : parts_(std::make_unique<Par
 RequestParser::~RequestParser() = default;
 
 namespace {
+
+constexpr std::size_t kShortestEnd = 5;  // "0\r\n\r\n"
 
 int status_for(const boost::system::error_code& error) {
   if (error == beast_http::error::header_limit) return 431;
@@ -50,6 +52,8 @@ std::size_t RequestParser::feed(std::string_view bytes) {
   std::size_t used = 0;
   auto& parser = parts_->parser;
   while (state_ == State::head || (state_ == State::body && is_body_wanted_)) {
+    // The parser insists on as many bytes as the shortest end of a body in chunks has.
+    if (state_ == State::body && parser.chunked() && bytes.size() - used < kShortestEnd) break;
     boost::system::error_code error;
     used += parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
     if (error && error != beast_http::error::need_more) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "http_server/server.h"
+#include "http_message/request.h"
 
 namespace wright::http {
 namespace {
