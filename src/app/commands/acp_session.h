@@ -80,6 +80,7 @@ class AcpSession {
   // Tells the editor when what runs is not what the model asked for.
   void watch_arguments(Agent& agent);
   void update(const JsonObject& update);
+  void say(const std::vector<Part>& parts);
   void observe(const Event& event);
   void begin_call(const ToolCall& call);
   void end_call(const ToolCall& call, const ToolOutcome& outcome);
