@@ -175,6 +175,7 @@ Result<void> HttpExchange::result_of(CURLcode code) const {
                                           : fmt::format("{} did not finish its answer within {}",
                                                         server, seconds(timeouts_.total)));
     }
+    case CURLE_PROXY:
     case CURLE_COULDNT_RESOLVE_PROXY:
       return fail(ErrorCode::network, without_proxy(server, reason));
     case CURLE_COULDNT_RESOLVE_HOST:
