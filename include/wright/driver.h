@@ -33,7 +33,7 @@ struct RunOptions {
   Observer observer = {};  // may be empty; one event at a time, any thread
   // What the model says, as it comes, for those who want nothing else; may be empty. Where an
   // attempt failed half-way, the next one says it again: the observer is told so (ModelRetried).
-  std::function<void(std::string_view text)> on_text = {};
+  TextSink on_text = {};
   std::stop_token stop = {};  // ends the run as cancelled
   // Whether those who look on get the text as it comes, or whole answers only.
   Delivery delivery = Delivery::streamed;

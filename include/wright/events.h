@@ -31,6 +31,7 @@ struct ModelStarted {  // it thinks
 };
 struct TextDelta {  // it speaks
   std::string_view text;
+  Text::Phase phase = Text::Phase::unmarked;  // a remark, or the answer, where the vendor says so
 };
 struct ModelRetried {  // the text since ModelStarted is void
   const ModelRetry& retry;

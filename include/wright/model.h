@@ -25,10 +25,26 @@ struct ModelRetry {
   std::chrono::milliseconds wait;  // before it begins
 };
 
+// Words as they arrive, and which text they belong to: a remark on the way, or the answer. The
+// blank line between two texts belongs to the one before it. Who does not tell them apart takes a
+// std::string_view.
+struct TextPiece {
+  std::string_view text;
+  Text::Phase phase = Text::Phase::unmarked;
+
+  TextPiece(std::string_view words, Text::Phase kind = Text::Phase::unmarked)
+      : text(words), phase(kind) {}
+  TextPiece(const std::string& words, Text::Phase kind = Text::Phase::unmarked)
+      : text(words), phase(kind) {}
+  TextPiece(const char* words) : text(words) {}
+  operator std::string_view() const { return text; }
+};
+using TextSink = std::function<void(TextPiece piece)>;
+
 // What one call to a model may use in addition to its request.
 struct ModelCall {
   std::stop_token stop = {};                             // asked to end early
-  std::function<void(std::string_view)> on_text = {};    // text as it arrives; may be empty
+  TextSink on_text = {};                                 // text as it arrives; may be empty
   std::function<void(const ModelRetry&)> on_retry = {};  // may be empty
   TraceContext trace = {};                               // passed on with the request
 };

@@ -263,7 +263,7 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& request, Del
 // Reads the body of one successful response (status 2xx), as it arrives.
 class ResponseDecoder {
  public:
-  using TextSink = std::function<void(std::string_view)>;
+  using TextSink = wright::TextSink;
 
   virtual ~ResponseDecoder() = default;
 

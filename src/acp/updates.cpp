@@ -190,6 +190,10 @@ JsonObject message_chunk(std::string_view text) {
 JsonObject thought_chunk(std::string_view text) {
   return chunk("agent_thought_chunk", text);
 }
+JsonObject words_chunk(TextPiece piece) {
+  const bool is_remark = piece.phase == Text::Phase::commentary;
+  return is_remark ? thought_chunk(piece.text) : message_chunk(piece.text);
+}
 JsonObject user_chunk(std::string_view text) {
   return chunk("user_message_chunk", text);
 }

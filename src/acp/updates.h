@@ -12,6 +12,7 @@
 #include "tools/plan/plan.h"
 #include "wright/json.h"
 #include "wright/message.h"
+#include "wright/model.h"
 #include "wright/people.h"
 #include "wright/run.h"
 #include "wright/tool.h"
@@ -23,6 +24,8 @@ inline constexpr int kProtocolVersion = 1;
 // {"sessionUpdate": "agent_message_chunk", …} and its kin.
 JsonObject message_chunk(std::string_view text);
 JsonObject thought_chunk(std::string_view text);
+// What a model says: remarks on the way are thoughts, the rest is its message.
+JsonObject words_chunk(TextPiece piece);
 JsonObject user_chunk(std::string_view text);
 JsonObject user_chunk(const Image& image);
 JsonObject plan_update(const std::vector<tools::PlanStep>& plan);

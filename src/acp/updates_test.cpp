@@ -9,6 +9,16 @@ namespace {
 
 using testing::call;
 
+TEST(AcpUpdates, tell_remarks_as_thoughts_and_the_rest_as_the_message) {
+  for (const auto& [phase, kind] : {std::pair{Text::Phase::commentary, "agent_thought_chunk"},
+                                    std::pair{Text::Phase::final_answer, "agent_message_chunk"},
+                                    std::pair{Text::Phase::unmarked, "agent_message_chunk"}}) {
+    const JsonObject update = words_chunk({std::string_view("I look."), phase});
+    EXPECT_EQ(update.at("sessionUpdate"), Json(kind));
+    EXPECT_EQ(update.at("content").at("text"), Json("I look."));
+  }
+}
+
 TEST(AcpUpdates, tell_calls_with_kind_title_and_places) {
   const auto read =
       call_begun(call("read_file", R"({"path": "a/b.cpp", "offset": 7})", "c1"), "/w");

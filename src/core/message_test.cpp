@@ -134,6 +134,27 @@ TEST(Usage, adds_up_and_round_trips) {
   EXPECT_FALSE(usage_from_json(JsonObject{{"output_tokens", 1.5}}));
 }
 
+TEST(ScriptedModel, tells_remarks_from_the_answer_as_it_speaks) {
+  Response turn;
+  turn.content = {Text{"I look.", Text::Phase::commentary}, ToolCall{"1", "look", "{}"},
+                  Text{"It is", Text::Phase::final_answer}, Text{}, Text{"so."}};
+  testing::ScriptedModel script({turn});
+  std::vector<std::pair<std::string, Text::Phase>> told;
+  const ModelCall call{
+      .on_text = [&](TextPiece piece) { told.emplace_back(piece.text, piece.phase); }};
+  const auto response = script.model().complete({}, call);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(told,
+            (std::vector<std::pair<std::string, Text::Phase>>{{"I look.", Text::Phase::commentary},
+                                                              {"\n\n", Text::Phase::commentary},
+                                                              {"It is", Text::Phase::final_answer},
+                                                              {"\n\n", Text::Phase::final_answer},
+                                                              {"so.", Text::Phase::unmarked}}));
+  std::string all;
+  for (const auto& [words, phase] : told) all += words;
+  EXPECT_EQ(all, response->text());
+}
+
 TEST(ScriptedModel, follows_its_script_and_keeps_what_it_was_asked) {
   testing::ScriptedModel script({testing::says("one"), fail(ErrorCode::timeout, "slow")});
   const std::vector<Message> messages{Message::user("Hi")};

@@ -6,6 +6,7 @@
 #include "wright/testing.h"
 
 #include "core/arguments.h"
+#include "core/text_pieces.h"
 #include "core/try.h"
 
 namespace wright::testing {
@@ -42,9 +43,7 @@ class ScriptedModel::Backend : public ModelBackend {
 
   Result<Response> complete(const Request& request, const ModelCall& call) override {
     Result<Response> turn = take_turn(request);
-    if (turn && call.on_text) {
-      if (const std::string text = turn->text(); !text.empty()) call.on_text(text);
-    }
+    if (turn && call.on_text) tell_texts(turn->content, call.on_text);
     return turn;
   }
 

@@ -17,7 +17,7 @@ Result<void> ServerSentEvents::take_field(std::string_view line) {
   if (field == "event") {
     type_ = value;
   } else if (field == "data") {
-    if (data_.size() + value.size() > kLargestEvent) {
+    if (data_.size() + value.size() > largest_event_) {
       return fail(ErrorCode::protocol, "The server sent an event that is larger than any answer");
     }
     if (has_data_) data_ += '\n';

@@ -20,6 +20,9 @@ class ServerSentEvents {
  public:
   static constexpr std::size_t kLargestEvent = 64 << 20;
 
+  explicit ServerSentEvents(std::size_t largest_event = kLargestEvent)
+      : largest_event_(largest_event), lines_(largest_event) {}
+
   // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete,
   // and stops at the first error. Comments, ids and retry times are skipped.
   template <class OnEvent>
@@ -56,7 +59,8 @@ class ServerSentEvents {
 
   Result<void> take_field(std::string_view line);
 
-  LineSplitter lines_{kLargestEvent};
+  std::size_t largest_event_;
+  LineSplitter lines_;
   std::string type_;
   std::string data_;
   bool has_data_ = false;

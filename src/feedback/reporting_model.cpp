@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/text.h"
+#include "core/text_pieces.h"
 #include "feedback/feedback_reading.h"
 #include "wright/feedback.h"
 
@@ -30,22 +31,25 @@ void end_turn(Response& response) {
 // may wrap the answer. JSON is held back until it is clear what it is.
 class TextFilter {
  public:
-  explicit TextFilter(std::function<void(std::string_view)> show) : show_(std::move(show)) {}
+  explicit TextFilter(TextSink show) : show_(std::move(show)) {}
 
-  void add(std::string_view text) {
-    all_ += text;
+  void add(TextPiece piece) {
+    if (kinds_.empty() || kinds_.back().phase != piece.phase) {
+      kinds_.push_back({all_.size(), piece.phase});
+    }
+    all_ += piece.text;
     while (state_ != State::feedback && at_ < all_.size()) {
       if (!advance()) break;
     }
     release(std::min(at_, all_.size()));
   }
 
-  // The text has ended; returns the rest of it.
-  void finish(std::string_view whole) {
+  // The text has ended; shows the rest of what `parts` say.
+  void finish(const std::vector<Part>& parts, std::string_view whole) {
     std::string_view said = std::string_view(all_).substr(0, shown_);
     if (!whole.starts_with(said)) said = trimmed(said);
     if (whole.starts_with(said)) {
-      if (whole.size() > said.size()) show_(whole.substr(said.size()));
+      tell_texts(parts, show_, said.size());
     } else if (state_ != State::feedback) {
       release(all_.size());
     }
@@ -60,6 +64,7 @@ class TextFilter {
   }
   void reset() {
     all_.clear();
+    kinds_.clear();
     at_ = shown_ = 0;
     state_ = State::text;
     is_line_start_ = true;
@@ -178,15 +183,25 @@ class TextFilter {
   }
 
   void release(std::size_t end) {
-    if (end <= shown_) return;
-    show_(std::string_view(all_).substr(shown_, end - shown_));
-    shown_ = end;
+    for (std::size_t i = 0; i < kinds_.size() && shown_ < end; ++i) {
+      const std::size_t kind_end = i + 1 < kinds_.size() ? kinds_[i + 1].begin : all_.size();
+      const std::size_t stop = std::min(end, kind_end);
+      if (stop <= shown_) continue;
+      show_({std::string_view(all_).substr(shown_, stop - shown_), kinds_[i].phase});
+      shown_ = stop;
+    }
   }
 
-  std::function<void(std::string_view)> show_;
+  struct Kind {
+    std::size_t begin;  // of its words in all_
+    Text::Phase phase;
+  };
+
+  TextSink show_;
   std::string all_;
-  std::size_t at_ = 0;     // everything before it may be shown
-  std::size_t shown_ = 0;  // everything before it has been shown
+  std::vector<Kind> kinds_;  // in order
+  std::size_t at_ = 0;       // everything before it may be shown
+  std::size_t shown_ = 0;    // everything before it has been shown
   State state_ = State::text;
   bool is_line_start_ = true;  // nothing but blanks since the line began
   std::size_t scanned_ = 0;    // State::object and the fences: how far the end was looked for
@@ -232,7 +247,7 @@ class ReportingBackend : public ModelBackend {
 
   static ModelCall filtered(ModelCall call, const Filter& filter) {
     if (filter == nullptr) return call;
-    call.on_text = [filter](std::string_view text) { filter->add(text); };
+    call.on_text = [filter](TextPiece piece) { filter->add(piece); };
     call.on_retry = [filter, on_retry = std::move(call.on_retry)](const ModelRetry& retry) {
       filter->reset();
       if (on_retry) on_retry(retry);
@@ -252,7 +267,7 @@ class ReportingBackend : public ModelBackend {
     if (response) take_report(*response, on_report, has_reported ? Asking::no : Asking::once_more);
     if (filter == nullptr) return;
     if (response) {
-      filter->finish(response->text());
+      filter->finish(response->content, response->text());
     } else {
       filter->abandon();
     }

@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "models/credential_recipe.h"
 #include "providers/aws_profile.h"
+#include "providers/aws_web_identity.h"
 #include "providers/printed_credential.h"
 
 namespace wright::models {
@@ -76,6 +77,17 @@ class AwsRecipe : public CredentialRecipe {
       return keys(id, secret, variable("AWS_SESSION_TOKEN"), now);
     }
     const Settings profile = profile_of(surroundings_);
+    if (variable("AWS_PROFILE").empty()) {
+      if (const std::string file = variable("AWS_WEB_IDENTITY_TOKEN_FILE"); !file.empty()) {
+        const std::string role = variable("AWS_ROLE_ARN");
+        if (role.empty()) {
+          return fail(ErrorCode::authentication,
+                      "AWS_WEB_IDENTITY_TOKEN_FILE is set, and AWS_ROLE_ARN is not");
+        }
+        return exchange({.role = role, .session_name = variable("AWS_ROLE_SESSION_NAME")}, file,
+                        "AWS_WEB_IDENTITY_TOKEN_FILE", now);
+      }
+    }
     if (const std::string id = value_of(profile, "aws_access_key_id"); !id.empty()) {
       return keys(id, value_of(profile, "aws_secret_access_key"),
                   value_of(profile, "aws_session_token"), now);
@@ -84,9 +96,22 @@ class AwsRecipe : public CredentialRecipe {
       stage_ = Stage::process;
       return CommandLine{words_of(command)};
     }
-    const bool needs_login = profile.contains("sso_session") || profile.contains("sso_start_url") ||
-                             profile.contains("role_arn") || profile.contains("login_session");
-    if (needs_login || (profile.empty() && !variable("AWS_PROFILE").empty())) return refer_to_aws();
+    if (const std::string file = value_of(profile, "web_identity_token_file"); !file.empty()) {
+      return exchange({.role = value_of(profile, "role_arn"),
+                       .session_name = value_of(profile, "role_session_name")},
+                      file, "web_identity_token_file", now);
+    }
+    constexpr std::array<std::pair<const char*, std::string_view>, 4> kLogins{
+        {{"sso_session", "logs in with SSO"},
+         {"sso_start_url", "logs in with SSO"},
+         {"login_session", "logs in with a browser"},
+         {"role_arn", "takes on a role"}}};
+    for (const auto& [key, what] : kLogins) {
+      if (profile.contains(key)) return refer_to_aws(fmt::format("{} ({})", what, key));
+    }
+    if (profile.empty() && !variable("AWS_PROFILE").empty()) {
+      return refer_to_aws("has no keys in AWS's shared files");
+    }
     return ask_container();
   }
 
@@ -104,6 +129,7 @@ class AwsRecipe : public CredentialRecipe {
                           answer ? "" : answer.error().message));
         }
         return read(answer->body, now);
+      case Stage::web_identity: return take_keys(std::move(answer), now);
       case Stage::container:
         if (!is_well) return nothing_found();
         return read(answer->body, now);
@@ -130,7 +156,14 @@ class AwsRecipe : public CredentialRecipe {
   }
 
  private:
-  enum class Stage : std::uint8_t { process, container, machine_token, machine_role, machine_keys };
+  enum class Stage : std::uint8_t {
+    process,
+    web_identity,
+    container,
+    machine_token,
+    machine_role,
+    machine_keys
+  };
 
   // Keys from a file or a variable are read again after a while: a session's keys are replaced.
   static Result<CredentialStep> keys(const std::string& id, const std::string& secret,
@@ -151,6 +184,51 @@ class AwsRecipe : public CredentialRecipe {
                   "AWS's credentials cannot be used: there is no AccessKeyId among them");
     }
     return std::move(*credential);
+  }
+
+  // The token in `file`, which somebody replaces from time to time, for keys of the role. There is
+  // no other identity to fall back to: the machine's own role would be the wrong one.
+  Result<CredentialStep> exchange(providers::WebIdentity identity, const std::string& file,
+                                  std::string_view named_by, Moment now) {
+    const auto text = surroundings_.read_file(file);
+    if (!text) {
+      return fail(ErrorCode::authentication,
+                  fmt::format("{} (from {})", text.error().message, named_by));
+    }
+    identity.token = trimmed(*text);
+    identity.endpoint = surroundings_.variable("AWS_ENDPOINT_URL_STS");
+    for (const char* variable : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
+      if (identity.region.empty()) identity.region = surroundings_.variable(variable);
+    }
+    if (identity.region.empty()) identity.region = value_of(profile_of(surroundings_), "region");
+    role_ = identity.role;
+    stage_ = Stage::web_identity;
+    auto request = providers::web_identity_request(identity, now);
+    if (request) return std::move(*request);
+    return fail(ErrorCode::authentication,
+                fmt::format("AWS cannot be asked for keys of {} with {}: {}", role_, file,
+                            request.error().message));
+  }
+
+  Result<CredentialStep> take_keys(Result<StepAnswer> answer, Moment now) const {
+    if (!answer) return std::unexpected(std::move(answer).error());
+    if (answer->status != 200) {
+      const std::string said = providers::web_identity_refusal(answer->body);
+      const bool is_passing = answer->status >= 500 || answer->status == 429 ||
+                              said.starts_with("Throttling") ||
+                              said.starts_with("IDPCommunicationError");
+      return fail(is_passing ? ErrorCode::unavailable : ErrorCode::authentication,
+                  fmt::format("AWS gave no keys of the role {} (HTTP {}){}{}. {}", role_,
+                              answer->status, said.empty() ? "" : ": ", said,
+                              is_passing ? "Trying again may help"
+                                         : "Check the role's trust policy, and that the token is "
+                                           "of its identity provider"));
+    }
+    auto credential = providers::web_identity_keys(answer->body, now);
+    if (credential) return std::move(*credential);
+    return fail(ErrorCode::authentication,
+                fmt::format("AWS's keys of the role {} cannot be used: {}", role_,
+                            credential.error().message));
   }
 
   Result<CredentialStep> ask_container() {
@@ -207,18 +285,19 @@ class AwsRecipe : public CredentialRecipe {
                 "Bedrock), or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws configure`");
   }
 
-  std::unexpected<Error> refer_to_aws() const {
+  std::unexpected<Error> refer_to_aws(std::string_view why) const {
     const std::string name = profile_name(surroundings_);
     return fail(ErrorCode::authentication,
-                fmt::format("AWS's profile {} has no keys of its own. Let AWS's program find them: "
+                fmt::format("AWS's profile {} {}, which is not done here. Let AWS's program do it: "
                             "key_command = [\"aws\", \"configure\", \"export-credentials\", "
                             "\"--profile\", \"{}\"] under [vendors.bedrock] in the configuration",
-                            name, name));
+                            name, why, name));
   }
 
   Surroundings surroundings_;
   Stage stage_ = Stage::container;
   std::string token_;
+  std::string role_;
 };
 
 }  // namespace

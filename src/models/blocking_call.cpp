@@ -9,6 +9,11 @@
 namespace wright::models {
 namespace {
 
+struct OwnedText {
+  std::string text;
+  Text::Phase phase;
+};
+
 struct OwnedRetry {
   Error error;
   std::string next;
@@ -18,15 +23,16 @@ struct OwnedRetry {
 // What the answering thread has reported and the waiting thread has not passed on yet.
 class Mailbox {
  public:
-  void text(std::string_view text) {
+  void text(TextPiece piece) {
     const std::lock_guard lock(mutex_);
     if (!news_.empty()) {
-      if (auto* last = std::get_if<std::string>(&news_.back())) {
-        *last += text;
+      auto* last = std::get_if<OwnedText>(&news_.back());
+      if (last != nullptr && last->phase == piece.phase) {
+        last->text += piece.text;
         return;
       }
     }
-    news_.emplace_back(std::string(text));
+    news_.emplace_back(OwnedText{std::string(piece.text), piece.phase});
     changed_.notify_one();
   }
 
@@ -51,8 +57,8 @@ class Mailbox {
       const auto news = std::exchange(news_, {});
       lock.unlock();
       for (const News& one : news) {
-        if (const auto* text = std::get_if<std::string>(&one)) {
-          call.on_text(*text);
+        if (const auto* said = std::get_if<OwnedText>(&one)) {
+          call.on_text({said->text, said->phase});
         } else {
           const auto& retry = std::get<OwnedRetry>(one);
           call.on_retry({retry.error, retry.next, retry.wait});
@@ -63,7 +69,7 @@ class Mailbox {
   }
 
  private:
-  using News = std::variant<std::string, OwnedRetry>;
+  using News = std::variant<OwnedText, OwnedRetry>;
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -78,7 +84,7 @@ Result<Response> complete_blocking(ModelBackend& backend, const Request& request
   // Shared, because the answering thread may still be inside done() when the waiting one leaves.
   const auto mailbox = std::make_shared<Mailbox>();
   ModelCall forwarded{.stop = call.stop, .trace = call.trace};
-  if (call.on_text) forwarded.on_text = [mailbox](std::string_view t) { mailbox->text(t); };
+  if (call.on_text) forwarded.on_text = [mailbox](TextPiece piece) { mailbox->text(piece); };
   if (call.on_retry) forwarded.on_retry = [mailbox](const ModelRetry& r) { mailbox->retry(r); };
   backend.start(request, std::move(forwarded),
                 [mailbox](Result<Response> response) { mailbox->done(std::move(response)); });

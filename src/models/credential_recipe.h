@@ -53,8 +53,8 @@ Result<std::string> read_small_file(const std::string& path);
 // The vendor's key_command.
 std::unique_ptr<CredentialRecipe> command_recipe(const VendorInfo& vendor);
 
-// The usual places of AWS: variables, the profile in AWS's shared files (keys, or the
-// credential_process), a container's or a machine's own role.
+// The usual places of AWS: variables, the token of a web identity, the profile in AWS's shared
+// files (keys, the credential_process, or a token), a container's or a machine's own role.
 std::unique_ptr<CredentialRecipe> aws_recipe(Surroundings surroundings);
 // The region that the profile names; empty: none.
 std::string aws_region(const Surroundings& surroundings);

@@ -96,7 +96,97 @@ TEST(AwsRecipe, a_login_is_left_to_aws_own_program) {
     const auto refused = aws_recipe(world.surroundings())->begin(kNow);
     ASSERT_FALSE(refused) << line;
     EXPECT_TRUE(refused.error().message.contains("export-credentials")) << line;
+    const std::string key(line, std::string_view(line).find(' '));
+    EXPECT_TRUE(refused.error().message.contains("(" + key + ")")) << refused.error().message;
   }
+}
+
+World with_web_identity() {
+  return {.variables = {{"AWS_WEB_IDENTITY_TOKEN_FILE", "/t"},
+                        {"AWS_ROLE_ARN", "arn:aws:iam::1:role/a b"},
+                        {"AWS_REGION", "eu-north-1"}},
+          .files = {{"/t", "a.jwt/+\n"}}};
+}
+
+constexpr const char* kKeysInXml =
+    R"(<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+<AssumeRoleWithWebIdentityResult><Credentials><SessionToken>t&amp;u</SessionToken>
+<SecretAccessKey>s</SecretAccessKey><Expiration>2030-01-01T00:00:00Z</Expiration>
+<AccessKeyId>A</AccessKeyId></Credentials></AssumeRoleWithWebIdentityResult>
+</AssumeRoleWithWebIdentityResponse>)";
+constexpr const char* kKeysInJson =
+    R"({"AssumeRoleWithWebIdentityResponse":{"AssumeRoleWithWebIdentityResult":{"Credentials":)"
+    R"({"AccessKeyId":"A","SecretAccessKey":"s","SessionToken":"t&u","Expiration":1.893456E9}}}})";
+
+TEST(AwsRecipe, exchanges_the_token_of_a_web_identity) {
+  World world = with_web_identity();
+  world.variables["AWS_ROLE_SESSION_NAME"] = "a-pod";
+  const auto recipe = aws_recipe(world.surroundings());
+  const auto begun = recipe->begin(kNow);
+  const HttpRequest request = asked_in(begun);
+  EXPECT_TRUE(std::holds_alternative<HttpRequest>(*begun)) << "STS is not nearby";
+  EXPECT_EQ(request.url, "https://sts.eu-north-1.amazonaws.com/");
+  EXPECT_EQ(find_header(request.headers, "authorization"), "");
+  EXPECT_EQ(request.body,
+            "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3A"
+            "role%2Fa%20b&RoleSessionName=a-pod&WebIdentityToken=a.jwt%2F%2B");
+  for (const char* answer : {kKeysInXml, kKeysInJson}) {
+    const auto step = recipe->go_on(StepAnswer{200, answer}, kNow);
+    EXPECT_EQ(keys_in(step), (providers::AwsKeys{"A", "s", "t&u"})) << answer;
+    EXPECT_EQ(std::get<Credential>(*step).expires, Moment(std::chrono::seconds(1'893'456'000)));
+  }
+}
+
+TEST(AwsRecipe, never_takes_another_identity_for_the_one_that_is_named) {
+  World world = with_web_identity();
+  const auto recipe = aws_recipe(world.surroundings());
+  ASSERT_TRUE(recipe->begin(kNow));
+  for (
+      const char* said :
+      {R"(<ErrorResponse><Error><Type>Sender</Type><Code>InvalidIdentityToken</Code>)"
+       R"(<Message>No OpenIDConnect provider found</Message></Error></ErrorResponse>)",
+       R"({"Error":{"Code":"InvalidIdentityToken","Message":"No OpenIDConnect provider found"}})"}) {
+    const auto refused = recipe->go_on(StepAnswer{400, said}, kNow);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::authentication);
+    EXPECT_TRUE(
+        refused.error().message.contains("arn:aws:iam::1:role/a b (HTTP 400): "
+                                         "InvalidIdentityToken: No OpenIDConnect provider found"))
+        << refused.error().message;
+  }
+  EXPECT_EQ(recipe->go_on(StepAnswer{503, ""}, kNow).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(recipe->go_on(fail(ErrorCode::network, "x"), kNow).error().code, ErrorCode::network);
+  for (const char* nothing : {"", "{}", "<html>", R"({"AccessKeyId":"A","SecretAccessKey":"s"})"}) {
+    EXPECT_FALSE(recipe->go_on(StepAnswer{200, nothing}, kNow)) << nothing;
+  }
+  world.files.clear();
+  const auto unread = aws_recipe(world.surroundings())->begin(kNow);
+  ASSERT_FALSE(unread);
+  EXPECT_TRUE(unread.error().message.contains("AWS_WEB_IDENTITY_TOKEN_FILE"));
+  world = with_web_identity();
+  world.variables.erase("AWS_ROLE_ARN");
+  const auto half = aws_recipe(world.surroundings())->begin(kNow);
+  ASSERT_FALSE(half);
+  EXPECT_TRUE(half.error().message.contains("AWS_ROLE_ARN")) << half.error().message;
+}
+
+TEST(AwsRecipe, knows_where_a_web_identity_is_exchanged) {
+  World world = with_web_identity();
+  const auto url = [&] { return asked_in(aws_recipe(world.surroundings())->begin(kNow)).url; };
+  world.variables["AWS_REGION"] = "cn-north-1";
+  EXPECT_EQ(url(), "https://sts.cn-north-1.amazonaws.com.cn/");
+  world.variables.erase("AWS_REGION");
+  EXPECT_EQ(url(), "https://sts.amazonaws.com/");
+  world.variables["AWS_ENDPOINT_URL_STS"] = "http://127.0.0.1:9/";
+  EXPECT_EQ(url(), "http://127.0.0.1:9/");
+  world.variables["AWS_ENDPOINT_URL_STS"] = "http://evil.example/";
+  EXPECT_FALSE(aws_recipe(world.surroundings())->begin(kNow));
+  world.variables = {{"AWS_REGION", "evil.example/"}, {"AWS_PROFILE", "pod"}, {"HOME", "/h"}};
+  world.files["/h/.aws/config"] =
+      "[profile pod]\nrole_arn=arn:x\nweb_identity_token_file=/t\nregion=us-east-1\n";
+  EXPECT_FALSE(aws_recipe(world.surroundings())->begin(kNow));
+  world.variables.erase("AWS_REGION");
+  EXPECT_EQ(url(), "https://sts.us-east-1.amazonaws.com/");
 }
 
 TEST(AwsRecipe, asks_a_container_and_no_one_further_away) {
@@ -177,6 +267,56 @@ TEST(GoogleRecipe, a_refusal_is_final_and_a_bad_moment_is_not) {
   EXPECT_EQ(recipe->go_on(StepAnswer{503, "<html>"}, kNow).error().code, ErrorCode::unavailable);
   EXPECT_EQ(recipe->go_on(fail(ErrorCode::network, "x"), kNow).error().code, ErrorCode::network);
   EXPECT_EQ(recipe->go_on(StepAnswer{200, "{}"}, kNow).error().code, ErrorCode::authentication);
+}
+
+TEST(GoogleRecipe, exchanges_the_token_of_another_provider) {
+  World world{
+      .variables = {{"GOOGLE_APPLICATION_CREDENTIALS", "/f"}},
+      .files = {
+          {"/f",
+           R"({"type":"external_account","audience":"//iam.googleapis.com/p","subject_token_type":)"
+           R"("urn:ietf:params:oauth:token-type:jwt","token_url":"https://sts.googleapis.com/v1/token",)"
+           R"("service_account_impersonation_url":"https://iam.example/sa:generateAccessToken",)"
+           R"("credential_source":{"file":"/t","format":{"type":"json","subject_token_field_name":"id"}}})"},
+          {"/t", R"({"id":"a.jwt+"})"}}};
+  const auto recipe = google_recipe(world.surroundings());
+  const HttpRequest first = asked_in(recipe->begin(kNow));
+  EXPECT_EQ(first.url, "https://sts.googleapis.com/v1/token");
+  EXPECT_TRUE(first.body.contains("token-exchange&audience=%2F%2Fiam.googleapis.com%2Fp&"))
+      << first.body;
+  EXPECT_TRUE(first.body.contains("&subject_token=a.jwt%2B&subject_token_type=urn%3Aietf"))
+      << first.body;
+  const HttpRequest second = asked_in(
+      recipe->go_on(StepAnswer{200, R"({"access_token":"halfway","expires_in":60})"}, kNow));
+  EXPECT_EQ(second.url, "https://iam.example/sa:generateAccessToken");
+  EXPECT_EQ(find_header(second.headers, "authorization"), "Bearer halfway");
+  EXPECT_TRUE(second.headers.back().is_secret);
+  const auto step = recipe->go_on(
+      StepAnswer{200, R"({"accessToken":"t","expireTime":"2030-01-01T00:00:00Z"})"}, kNow);
+  ASSERT_TRUE(step) << step.error().message;
+  EXPECT_EQ(std::get<Credential>(*step),
+            (Credential{providers::Token{"t"}, Moment(std::chrono::seconds(1'893'456'000))}));
+  EXPECT_FALSE(recipe->go_on(StepAnswer{403, "{}"}, kNow));
+  world.files.erase("/t");
+  const auto unread = google_recipe(world.surroundings())->begin(kNow);
+  ASSERT_FALSE(unread);
+  EXPECT_TRUE(unread.error().message.contains("/t")) << unread.error().message;
+}
+
+TEST(GoogleRecipe, tokens_of_other_providers_that_are_in_no_file_are_refused_by_name) {
+  for (const auto& [source, name] :
+       {std::pair{R"({"environment_id":"aws1","url":"http://x"})", "a token of AWS"},
+        std::pair{R"({"executable":{"command":"x"}})", "a token of an executable"},
+        std::pair{R"({"url":"http://x"})", "a token of a URL"}}) {
+    const World world{
+        .variables = {{"GOOGLE_APPLICATION_CREDENTIALS", "/f"}},
+        .files = {{"/f", std::string(R"({"type":"external_account","audience":"a",)") +
+                             R"("credential_source":)" + source + "}"}}};
+    const auto refused = google_recipe(world.surroundings())->begin(kNow);
+    ASSERT_FALSE(refused);
+    EXPECT_TRUE(refused.error().message.contains(name)) << refused.error().message;
+    EXPECT_TRUE(refused.error().message.contains("key_command")) << refused.error().message;
+  }
 }
 
 TEST(GoogleRecipe, asks_the_machine_where_there_is_no_file) {

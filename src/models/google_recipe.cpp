@@ -45,18 +45,28 @@ class GoogleRecipe : public CredentialRecipe {
                   fmt::format("{} (from {}). Set it to a service account's key, or unset it",
                               text.error().message, kFileVariable));
     }
-    const auto credentials = providers::google_credentials_from(*text);
+    auto credentials = providers::google_credentials_from(*text);
     if (!credentials) {
       return fail(ErrorCode::authentication,
                   fmt::format("{} {}", place_.path, credentials.error().message));
     }
-    asks_machine_ = false;
-    auto request = TRY(providers::google_token_request(*credentials, now));
+    credentials_ = std::move(*credentials);
+    stage_ = Stage::token;
+    std::string subject;
+    if (!credentials_.subject_token_file.empty()) {
+      auto read = surroundings_.read_file(credentials_.subject_token_file);
+      if (!read) {
+        return fail(ErrorCode::authentication,
+                    fmt::format("{} (from {})", read.error().message, place_.path));
+      }
+      subject = std::move(*read);
+    }
+    auto request = TRY(providers::google_token_request(credentials_, now, subject));
     return request;
   }
 
   Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) override {
-    if (asks_machine_ && (!answer || answer->status != 200)) {
+    if (stage_ == Stage::machine && (!answer || answer->status != 200)) {
       return fail(ErrorCode::authentication,
                   fmt::format("There are no credentials of Google Cloud here: set {} to the key of "
                               "a service account, or run `gcloud auth application-default login`",
@@ -69,21 +79,34 @@ class GoogleRecipe : public CredentialRecipe {
       return fail(is_passing ? ErrorCode::unavailable : ErrorCode::authentication,
                   fmt::format("Google did not give a token for {} (HTTP {}){}{}. {}", place_.path,
                               answer->status, said.empty() ? "" : ": ", said,
-                              is_passing ? "Trying again may help"
-                                         : "Make a new key, or run `gcloud auth "
-                                           "application-default login` again"));
+                              is_passing ? "Trying again may help" : what_to_do()));
     }
     auto credential = providers::credential_from(answer->body, now);
     if (!credential) {
       return fail(ErrorCode::authentication,
                   fmt::format("Google's token cannot be used: {}", credential.error().message));
     }
+    const auto* token = std::get_if<providers::Token>(&credential->proof);
+    const bool is_halfway = stage_ == Stage::token && !credentials_.impersonation_url.empty();
+    if (is_halfway && token != nullptr) {
+      stage_ = Stage::impersonation;
+      return providers::impersonation_request(credentials_, token->text);
+    }
     return std::move(*credential);
   }
 
  private:
+  enum class Stage : std::uint8_t { token, impersonation, machine };
+
+  std::string_view what_to_do() const {
+    if (credentials_.kind == providers::GoogleCredentials::Kind::external_account) {
+      return "Check the workload identity pool, and that the service account trusts it";
+    }
+    return "Make a new key, or run `gcloud auth application-default login` again";
+  }
+
   Result<CredentialStep> ask_machine() {
-    asks_machine_ = true;
+    stage_ = Stage::machine;
     std::string host = surroundings_.variable("GCE_METADATA_HOST");
     if (host.empty()) host = "metadata.google.internal";
     return AskNearby{{.url = fmt::format("http://{}/computeMetadata/v1/instance/service-accounts/"
@@ -95,7 +118,8 @@ class GoogleRecipe : public CredentialRecipe {
 
   Surroundings surroundings_;
   GooglePlace place_{};
-  bool asks_machine_ = false;
+  providers::GoogleCredentials credentials_;
+  Stage stage_ = Stage::token;
 };
 
 }  // namespace

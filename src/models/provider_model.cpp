@@ -91,7 +91,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     explicit Attempt(std::shared_ptr<PendingRequest> pending)
         : pending_(std::move(pending)), filter_(pending_->secrets()) {
       if (const auto& on_text = pending_->call_.on_text) {
-        on_text_ = [this, &on_text](std::string_view piece) { filter_.feed(piece, on_text); };
+        on_text_ = [this, &on_text](TextPiece piece) { filter_.feed(piece, on_text); };
       }
     }
 
@@ -137,7 +137,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
     std::shared_ptr<PendingRequest> pending_;
     SecretFilter filter_;
-    SecretFilter::OnText on_text_;
+    TextSink on_text_;
     std::unique_ptr<ResponseDecoder> decoder_;
     HttpResponseHead head_;
     std::string error_body_;

@@ -51,19 +51,21 @@ void SecretFilter::clean(std::string& text) const {
   }
 }
 
-void SecretFilter::feed(std::string_view piece, const OnText& on_text) {
+void SecretFilter::feed(TextPiece piece, const TextSink& on_text) {
   if (secrets_.empty()) return on_text(piece);
-  held_ += piece;
+  if (piece.phase != phase_) finish(on_text);  // no key goes on in another text
+  phase_ = piece.phase;
+  held_ += piece.text;
   std::string_view rest;
   const std::string clean = cleaned(held_, Piece::more_follows, rest);
   held_ = std::string(rest);
-  if (!clean.empty()) on_text(clean);
+  if (!clean.empty()) on_text({clean, phase_});
 }
 
-void SecretFilter::finish(const OnText& on_text) {
+void SecretFilter::finish(const TextSink& on_text) {
   std::string left = std::exchange(held_, {});
   clean(left);
-  if (!left.empty()) on_text(left);
+  if (!left.empty()) on_text({left, phase_});
 }
 
 void SecretFilter::clean(Response& response) const {

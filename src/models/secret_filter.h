@@ -15,13 +15,11 @@ namespace wright::models {
 // shows what it is.
 class SecretFilter {
  public:
-  using OnText = std::function<void(std::string_view text)>;
-
   // Those that are too short to be keys are ignored.
   explicit SecretFilter(std::vector<std::string> secrets);
 
-  void feed(std::string_view piece, const OnText& on_text);
-  void finish(const OnText& on_text);  // the rest
+  void feed(TextPiece piece, const TextSink& on_text);
+  void finish(const TextSink& on_text);  // the rest
 
   // Everything in it that will be stored or shown.
   void clean(Response& response) const;
@@ -34,6 +32,7 @@ class SecretFilter {
   std::vector<std::string> secrets_;  // longest first: one may begin with another
   std::string beginnings_;            // their first letters
   std::string held_;
+  Text::Phase phase_ = Text::Phase::unmarked;  // of what is held
 };
 
 }  // namespace wright::models

@@ -39,6 +39,19 @@ TEST(SecretFilter, holds_back_no_more_than_may_begin_a_key) {
   EXPECT_EQ(pieces, (std::vector<std::string>{"word", "s ", "skate"}));
 }
 
+TEST(SecretFilter, keeps_remarks_and_answers_apart) {
+  SecretFilter filter({kKey});
+  std::vector<std::pair<std::string, Text::Phase>> told;
+  const auto on_text = [&](TextPiece piece) { told.emplace_back(piece.text, piece.phase); };
+  filter.feed({std::string_view("I ask sk"), Text::Phase::commentary}, on_text);
+  filter.feed({std::string_view("-abcdabcx."), Text::Phase::final_answer}, on_text);
+  filter.finish(on_text);
+  EXPECT_EQ(told, (std::vector<std::pair<std::string, Text::Phase>>{
+                      {"I ask ", Text::Phase::commentary},
+                      {"sk", Text::Phase::commentary},
+                      {"-abcdabcx.", Text::Phase::final_answer}}));
+}
+
 TEST(SecretFilter, takes_placeholders_for_words) {
   EXPECT_EQ(shown("none of them, ollama", 3, {"none", "ollama", ""}), "none of them, ollama");
 }

@@ -1,11 +1,13 @@
 // Servers that answer, but not as they should.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include "models/provider_model.h"
 #include "net/canned_server.h"
+#include "providers/digest.h"
 
 namespace wright::models {
 namespace {
@@ -23,6 +25,8 @@ constexpr std::string_view kEmptyAnswer =
 
 // gzip of kGoodAnswer.
 const std::string& packed_answer();
+const std::string& gzip_stream();
+const std::string& deflated_stream();
 
 class StubbornServer : public ::testing::Test {
  protected:
@@ -35,10 +39,13 @@ class StubbornServer : public ::testing::Test {
     return [=](Connection& c) { c.answer(status, text, "Connection: close\r\n" + headers); };
   }
 
-  Result<Response> ask(Delivery delivery = Delivery::whole, int retries = 3) {
-    const Endpoint endpoint{
-        .vendor = {.name = "test", .title = "Test", .base_url = server_.url("/v1")},
-        .model = {.vendor = "test", .name = "model"}};
+  Result<Response> ask(Delivery delivery = Delivery::whole, int retries = 3,
+                       Protocol protocol = Protocol::openai_chat) {
+    const Endpoint endpoint{.vendor = {.name = "test",
+                                       .title = "Test",
+                                       .protocol = protocol,
+                                       .base_url = server_.url("/v1")},
+                            .model = {.vendor = "test", .name = "model"}};
     const auto model =
         provider_model({Candidate{endpoint, std::make_shared<Pacer>(Pace{})}},
                        {{.retries = retries, .first_wait = 1ms, .longest_wait = 2ms}, {}}, client_);
@@ -122,24 +129,129 @@ TEST_F(StubbornServer, that_stops_at_a_limit_has_said_something) {
   EXPECT_EQ(requests(), 1U);
 }
 
-TEST_F(StubbornServer, that_never_stops_talking_is_stopped) {
+struct Packed {
+  std::string encoding;
+  const std::string& bytes;
+};
+
+// Sends `bytes` in small pieces, each with a write of its own, and then closes.
+std::function<void(Connection&)> in_pieces(const std::string& encoding, std::string_view bytes) {
+  return [encoding, bytes = std::string(bytes)](Connection& c) {
+    c.send(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
+        "Content-Encoding: " +
+        encoding + "\r\n\r\n");
+    for (std::size_t at = 0; at < bytes.size(); at += 7) {
+      c.send(std::string_view(bytes).substr(at, 7));
+    }
+  };
+}
+
+TEST_F(StubbornServer, that_packs_a_stream_is_understood_as_it_comes) {
+  for (const Packed& packed :
+       {Packed{"gzip", gzip_stream()}, Packed{"deflate", deflated_stream()}}) {
+    text_bytes_ = 0;
+    replies({in_pieces(packed.encoding, packed.bytes)});
+    const auto response = ask(Delivery::streamed);
+    ASSERT_TRUE(response) << packed.encoding << ": " << response.error().message;
+    EXPECT_EQ(response->text(), "Hello");
+    EXPECT_EQ(text_bytes_, 5U);
+  }
+}
+
+TEST_F(StubbornServer, whose_packed_stream_breaks_off_is_asked_again) {
+  for (const Packed& packed :
+       {Packed{"gzip", gzip_stream()}, Packed{"deflate", deflated_stream()}}) {
+    const std::string_view whole = packed.bytes;
+    for (const std::size_t length : {std::size_t{5}, whole.size() / 2}) {
+      const std::size_t before = requests();
+      replies({in_pieces(packed.encoding, whole.substr(0, length))});
+      const auto broken = ask(Delivery::streamed, 1);
+      ASSERT_FALSE(broken) << packed.encoding << " after " << length << " bytes";
+      EXPECT_EQ(requests(), before + 2) << broken.error().message;
+    }
+  }
+}
+
+class StubbornProtocol : public StubbornServer, public ::testing::WithParamInterface<Protocol> {};
+
+// A frame of AWS's event stream with these headers, all of them strings.
+std::string frame(std::vector<std::pair<std::string, std::string>> headers, std::string payload) {
+  const auto number = [](std::size_t value, int bytes) {
+    std::string text;
+    for (int i = bytes - 1; i >= 0; --i) text += static_cast<char>(value >> (8 * i) & 0xFF);
+    return text;
+  };
+  std::string named;
+  for (const auto& [name, value] : headers) {
+    named += number(name.size(), 1) + name + '\7' + number(value.size(), 2) + value;
+  }
+  std::string bytes = number(16 + named.size() + payload.size(), 4) + number(named.size(), 4);
+  bytes += number(providers::crc32(bytes), 4) + named + payload;
+  return bytes + number(providers::crc32(bytes), 4);
+}
+
+// A piece of an answer that has no end, as the protocol streams it.
+std::string endless_piece(Protocol protocol, const std::string& words) {
+  switch (protocol) {
+    case Protocol::openai_chat:
+      return R"(data: {"choices":[{"index":0,"delta":{"content":")" + words + "\"}}]}\n\n";
+    case Protocol::openai_responses:
+      return R"(data: {"type":"response.output_text.delta","output_index":0,"content_index":0,)"
+             R"("delta":")" +
+             words + "\"}\n\n";
+    case Protocol::anthropic_messages:
+      return R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})"
+             "\n\n"
+             R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":")" +
+             words + "\"}}\n\n";
+    case Protocol::gemini_generate:
+      return R"(data: {"candidates":[{"content":{"parts":[{"text":")" + words + "\"}]}}]}\n\n";
+    case Protocol::ollama_chat:
+      return R"({"message":{"content":")" + words + "\"},\"done\":false}\n";
+    case Protocol::bedrock_converse:
+      return frame({{":message-type", "event"}, {":event-type", "contentBlockDelta"}},
+                   R"({"contentBlockIndex":0,"delta":{"text":")" + words + "\"}}");
+  }
+  return {};
+}
+
+TEST_P(StubbornProtocol, that_never_stops_talking_is_stopped) {
   replies({[](Connection& c) {
     c.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
-    const std::string event = R"(data: {"choices":[{"index":0,"delta":{"content":")" +
-                              std::string(1 << 20, 'x') + "\"}}]}\n\n";
+    const std::string event = endless_piece(GetParam(), std::string(1 << 20, 'x'));
     for (int i = 0; i < 64 && c.send(event); ++i) {
     }
   }});
-  const auto response = ask(Delivery::streamed);
+  const auto response = ask(Delivery::streamed, 3, GetParam());
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, ErrorCode::protocol);
-  EXPECT_NE(response.error().message.find("more than 32 MB"), std::string::npos)
+  EXPECT_NE(response.error().message.find("Test sent more than 32 MB"), std::string::npos)
       << response.error().message;
   EXPECT_EQ(requests(), 1U);
+  EXPECT_GE(text_bytes_, std::size_t{30} << 20);
   EXPECT_LE(text_bytes_, std::size_t{34} << 20);
 }
 
-TEST_F(StubbornServer, that_is_not_the_api_is_called_what_it_is_and_left_alone) {
+TEST_P(StubbornProtocol, that_sends_a_document_without_end_is_stopped) {
+  constexpr std::size_t kWhole = std::size_t{70} << 20;
+  std::atomic<std::size_t> sent = 0;
+  replies({[&](Connection& c) {
+    c.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" +
+           std::string(R"({"padding":")"));
+    const std::string piece(1 << 20, 'x');
+    while (sent < kWhole && c.send(piece)) sent += piece.size();
+    c.send("\"}");
+  }});
+  const auto response = ask(Delivery::whole, 3, GetParam());
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, ErrorCode::protocol);
+  EXPECT_NE(response.error().message.find("Test sent more than 32 MB"), std::string::npos)
+      << response.error().message;
+  EXPECT_EQ(requests(), 1U);
+}
+
+TEST_P(StubbornProtocol, that_is_not_the_api_is_called_what_it_is_and_left_alone) {
   struct Odd {
     int status;
     std::string body;
@@ -164,7 +276,7 @@ TEST_F(StubbornServer, that_is_not_the_api_is_called_what_it_is_and_left_alone) 
     for (const Delivery delivery : {Delivery::whole, Delivery::streamed}) {
       const std::size_t before = requests();
       replies({body(odd.status, odd.body, odd.headers)});
-      const auto response = ask(delivery);
+      const auto response = ask(delivery, 3, GetParam());
       ASSERT_FALSE(response) << odd.words;
       EXPECT_NE(response.error().message.find(odd.words), std::string::npos)
           << response.error().message;
@@ -172,6 +284,23 @@ TEST_F(StubbornServer, that_is_not_the_api_is_called_what_it_is_and_left_alone) 
     }
   }
 }
+
+TEST_P(StubbornProtocol, that_sends_broken_json_is_asked_again) {
+  replies({body(200, R"({"output": what is this?)")});
+  const auto response = ask(Delivery::whole, 3, GetParam());
+  ASSERT_FALSE(response);
+  EXPECT_EQ(requests(), 4U) << response.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StubbornProtocol,
+                         ::testing::Values(Protocol::openai_chat, Protocol::openai_responses,
+                                           Protocol::anthropic_messages, Protocol::gemini_generate,
+                                           Protocol::ollama_chat, Protocol::bedrock_converse),
+                         [](const auto& info) {
+                           std::string name(to_string(info.param));
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 const std::string& packed_answer() {
   static const std::string packed(
@@ -183,6 +312,32 @@ const std::string& packed_answer() {
       "\x4f\x92\x79\x77\x5a\xbe\x9e\x52\x33\x39\xab\xfc\xe7\xf3\x18\x1f\x52\x7a\xd7\xa0\x94\x00"
       "\x00\x00",
       134);
+  return packed;
+}
+
+// gzip of a stream that says "Hello".
+const std::string& gzip_stream() {
+  static const std::string packed(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x8d\x8c\xb1\x0a\xc3\x30\x0c\x05\x77\x7f\x45\x79"
+      "\xb3\x87\xce\x9a\x5b\xc8\x94\x7e\x40\x08\x45\xd8\x2a\x31\x18\xab\x44\x1a\x0a\xc6\xff\x9e"
+      "\x6c\xed\xd8\xed\x38\xb8\xcb\xec\x4c\x97\x8e\xb4\x69\x49\x62\xa0\xa5\xa3\xb4\x2c\x1f\xd0"
+      "\x35\x22\x4b\x75\x06\x75\xec\x5a\x05\x04\x36\x2b\xe6\xdc\x1c\x11\x49\x9b\xcb\x49\x84\x49"
+      "\x2a\xc6\x58\x47\x08\xf9\xbf\xdb\x37\xad\x8a\x11\xf1\x2a\xad\xd8\xf6\xdc\x85\x4d\xdb\x69"
+      "\xcd\xf5\x8d\x9f\xe1\x72\x7b\xcc\xf7\x35\x84\x03\x85\x30\xed\xec\xad\x00\x00\x00",
+      130);
+  return packed;
+}
+
+// deflate of a stream that says "Hello".
+const std::string& deflated_stream() {
+  static const std::string packed(
+      "\x78\xda\x8d\x8c\xb1\x0a\xc3\x30\x0c\x05\x77\x7f\x45\x79\xb3\x87\xce\x9a\x5b\xc8\x94\x7e"
+      "\x40\x08\x45\xd8\x2a\x31\x18\xab\x44\x1a\x0a\xc6\xff\x9e\x6c\xed\xd8\xed\x38\xb8\xcb\xec"
+      "\x4c\x97\x8e\xb4\x69\x49\x62\xa0\xa5\xa3\xb4\x2c\x1f\xd0\x35\x22\x4b\x75\x06\x75\xec\x5a"
+      "\x05\x04\x36\x2b\xe6\xdc\x1c\x11\x49\x9b\xcb\x49\x84\x49\x2a\xc6\x58\x47\x08\xf9\xbf\xdb"
+      "\x37\xad\x8a\x11\xf1\x2a\xad\xd8\xf6\xdc\x85\x4d\xdb\x69\xcd\xf5\x8d\x9f\xe1\x72\x7b\xcc"
+      "\xf7\x35\x84\x03\x9c\x34\x38\xe7",
+      118);
   return packed;
 }
 

@@ -205,6 +205,8 @@ std::optional<StopReason> ConverseReader::stop_reason(const ResponseBuilder& ans
 }
 
 Result<void> BedrockDecoder::feed(std::string_view bytes, const TextSink& on_text) {
+  read_ += bytes.size();
+  if (read_ > kLargestBody) return std::unexpected(endless_answer(endpoint_, kLargestBody));
   answer_.set_listener(&on_text);
   auto fed = take(bytes, on_text);
   answer_.set_listener(nullptr);
@@ -222,20 +224,19 @@ Result<void> BedrockDecoder::take(std::string_view bytes, const TextSink& on_tex
     if (fed || fed.error().code != ErrorCode::protocol || !fed.error().detail.is_null()) return fed;
     return std::unexpected(malformed_answer(endpoint_, fed.error().message));
   }
-  return body_.feed(
+  auto fed = body_.feed(
       bytes, [](const ServerSentEvent&) { return Result<void>(); },
       [&](std::string_view document) { return take_document(document, on_text); });
+  return with_vendor(std::move(fed), endpoint_);
 }
 
 Result<Response> BedrockDecoder::finish(const TextSink& on_text) {
-  answer_.set_listener(&on_text);
-  const auto ended = body_.finish([](const ServerSentEvent&) { return Result<void>(); });
+  auto ended = body_.finish([](const ServerSentEvent&) { return Result<void>(); });
+  TRY(with_vendor(std::move(ended), endpoint_));
   const auto reason = reader_.stop_reason(answer_);
-  if (!ended || !reason) {
-    answer_.set_listener(nullptr);
-    if (!ended) return std::unexpected(ended.error());
-    return std::unexpected(cut_answer(endpoint_, "before it was complete"));
-  }
+  // Frames that end early are no body of another kind: nothing was fed to it.
+  if (!reason) return std::unexpected(what_is_missing(endpoint_, body_));
+  answer_.set_listener(&on_text);
   Response response = answer_.take(*reason, endpoint_.model);
   answer_.set_listener(nullptr);
   calls_.restore(response);
@@ -249,7 +250,9 @@ Result<void> BedrockDecoder::take_frame(const AwsEvent& event, const TextSink& o
   const auto json = json_.parse(event.payload.empty() ? "{}" : event.payload);
   if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
   ResponsePieces pieces{endpoint_, answer_, on_text};
-  return reader_.read_event(event.event_type, **json, pieces);
+  TRY(reader_.read_event(event.event_type, **json, pieces));
+  if (answer_.bytes() <= kLargestAnswer) return {};
+  return std::unexpected(endless_answer(endpoint_, kLargestAnswer));
 }
 
 Result<void> BedrockDecoder::take_document(std::string_view text, const TextSink& on_text) {

@@ -57,6 +57,7 @@ class BedrockDecoder final : public ResponseDecoder {
   CallRestorer calls_;
   enum class Kind : std::uint8_t { unknown, frames, other } kind_ = Kind::unknown;
   AwsEventStream frames_;
+  std::size_t read_ = 0;
   ResponseBody body_;
   ResponseJson json_;
   ResponseBuilder answer_;

@@ -147,6 +147,48 @@ TEST(BuiltInCatalogue, has_models_whose_figures_can_be_true) {
   }
 }
 
+// The lines of a vendor's own block.
+std::string_view block_of(const VendorInfo& vendor) {
+  const std::string_view all = providers::kCatalogueText;
+  const std::size_t begin = all.find("[vendors." + vendor.name + "]\n");
+  if (begin == std::string_view::npos) return {};
+  return all.substr(begin, all.find("\n[", begin) - begin);
+}
+
+TEST(BuiltInCatalogue, says_of_when_its_prices_are_and_where_the_vendor_says_them) {
+  const Catalogue& catalogue = Catalogue::built_in();
+  int vendors = 0;
+  for (const VendorInfo& vendor : catalogue.vendors()) {
+    const bool has_prices = std::ranges::any_of(catalogue.models(), [&](const ModelInfo& model) {
+      return model.vendor == vendor.name && model.price;
+    });
+    if (!has_prices) continue;
+    ++vendors;
+    const std::string_view block = block_of(vendor);
+    const std::size_t source = block.find("\n# Rows of 20");
+    ASSERT_NE(source, std::string_view::npos) << vendor.name;
+    const std::string_view line =
+        block.substr(source + 1, block.find('\n', source + 1) - source - 1);
+    constexpr std::string_view kForm = "# Rows of 2026-11-16; the vendor's own figures: https://";
+    ASSERT_GT(line.size(), kForm.size()) << line;
+    for (std::size_t i = 0; i < kForm.size(); ++i) {
+      const bool is_digit = kForm[i] >= '0' && kForm[i] <= '9';
+      EXPECT_TRUE(is_digit ? line[i] >= '0' && line[i] <= '9' : line[i] == kForm[i]) << line;
+    }
+  }
+  EXPECT_GE(vendors, 10);
+}
+
+TEST(BuiltInCatalogue, tries_images_with_models_that_it_does_not_know) {
+  for (const VendorInfo& vendor : Catalogue::built_in().vendors()) {
+    EXPECT_TRUE(vendor.quirks.supports_images) << vendor.name;
+  }
+  EXPECT_FALSE(
+      found(Catalogue::built_in(), "groq:openai/gpt-oss-120b").model.quirks.supports_images);
+  const Catalogue blind = with_rows("[vendors.groq]\nsupports_images = false\n");
+  EXPECT_FALSE(found(blind, "groq:unknown-vision").model.quirks.supports_images);
+}
+
 TEST(BuiltInCatalogue, speaks_responses_with_models_that_reason_and_chat_with_older_ones) {
   const Catalogue& catalogue = Catalogue::built_in();
   EXPECT_EQ(found(catalogue, "openai:gpt-5-mini").protocol(), Protocol::openai_responses);

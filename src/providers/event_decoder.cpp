@@ -7,6 +7,19 @@
 
 namespace wright::providers {
 
+Error what_is_missing(const Endpoint& endpoint, const ResponseBody& body) {
+  const std::string_view strange = body.strange_kind();
+  if (strange.empty()) return cut_answer(endpoint, "before it was complete");
+  Error error = not_an_answer(endpoint, strange, read_vendor_error(body.beginning()).message);
+  // A web page will be one again; broken JSON may be an accident.
+  return strange == kBrokenJson ? error : as_final(std::move(error));
+}
+
+Result<void> with_vendor(Result<void> fed, const Endpoint& endpoint) {
+  if (fed || !fed.error().detail.is_null()) return fed;
+  return std::unexpected(endless_answer(endpoint, kLargestAnswer));
+}
+
 // A tool whose name is allowed has the same on the wire. All names of the conversation are gone
 // through only for the others.
 std::string_view CallRestorer::own_name(std::string_view name,

@@ -48,6 +48,12 @@ class CallRestorer {
   bool is_strict_;
 };
 
+// Why there is no complete answer in a body that has ended.
+Error what_is_missing(const Endpoint& endpoint, const ResponseBody& body);
+
+// What ResponseBody says is named after the vendor and final: it will not send less next time.
+Result<void> with_vendor(Result<void> fed, const Endpoint& endpoint);
+
 template <class Reader>
 class EventDecoder final : public ResponseDecoder {
  public:
@@ -62,7 +68,7 @@ class EventDecoder final : public ResponseDecoder {
         bytes, [&](const ServerSentEvent& event) { return take_event(event, on_text); },
         [&](std::string_view document) { return take_document(document, on_text); });
     answer_.set_listener(nullptr);
-    return fed;
+    return with_vendor(std::move(fed), endpoint_);
   }
 
   Result<Response> finish(const TextSink& on_text) override {
@@ -75,25 +81,17 @@ class EventDecoder final : public ResponseDecoder {
  private:
   Result<Response> finished(const TextSink& on_text) {
     // The last event, when its blank line is missing, is either whole or cut.
-    TRY(body_.finish([&](const ServerSentEvent& event) {
+    auto ended = body_.finish([&](const ServerSentEvent& event) {
       auto taken = take_event(event, on_text);
       const bool is_cut = !taken && taken.error().code == ErrorCode::protocol;
       return is_cut ? Result<void>() : taken;
-    }));
+    });
+    TRY(with_vendor(std::move(ended), endpoint_));
     const auto reason = reader_.stop_reason(answer_);
-    if (!reason) return std::unexpected(what_is_missing());
+    if (!reason) return std::unexpected(what_is_missing(endpoint_, body_));
     Response response = answer_.take(*reason, endpoint_.model);
     calls_.restore(response);
     return response;
-  }
-
-  // Why there is no complete answer.
-  Error what_is_missing() const {
-    const std::string_view strange = body_.strange_kind();
-    if (strange.empty()) return cut_answer(endpoint_, "before it was complete");
-    Error error = not_an_answer(endpoint_, strange, read_vendor_error(body_.beginning()).message);
-    // A web page will be one again; broken JSON may be an accident.
-    return strange == kBrokenJson ? error : as_final(std::move(error));
   }
 
   Result<void> take_event(const ServerSentEvent& event, const TextSink& on_text) {
@@ -135,8 +133,6 @@ class EventDecoder final : public ResponseDecoder {
     ResponsePieces pieces{endpoint_, answer_, on_text};
     return reader_.read_document(**json, pieces);
   }
-
-  static constexpr std::size_t kLargestBody = std::size_t{128} << 20;  // of all its events
 
   const Endpoint& endpoint_;
   CallRestorer calls_;

@@ -1,10 +1,12 @@
 #include "providers/google_credentials.h"
 
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include "core/base64.h"
 #include "core/percent.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "providers/digest.h"
 #include "providers/response_json.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr std::string_view kScope = "https://www.googleapis.com/auth/cloud-platform";
 constexpr std::string_view kTokenUrl = "https://oauth2.googleapis.com/token";
 constexpr std::string_view kJwtGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+constexpr std::string_view kExchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
+constexpr std::string_view kAccessToken = "urn:ietf:params:oauth:token-type:access_token";
 constexpr std::int64_t kLifetime = 3600;  // the longest that Google allows
 
 std::string text_of_field(const Json& json, std::string_view key) {
@@ -26,6 +30,60 @@ HttpRequest form(std::string url, std::string body) {
           .headers = {{"content-type", "application/x-www-form-urlencoded"},
                       {"accept", "application/json"}},
           .body = std::move(body)};
+}
+
+bool is_safe_address(std::string_view url) {
+  return url.starts_with("https://") || url.starts_with("http://127.0.0.1:");
+}
+
+// What a file of workload identity federation says. Tokens come from a file here: that is how
+// Kubernetes and most others hand them over.
+Result<GoogleCredentials> external_account(const Json& json, GoogleCredentials read) {
+  read.kind = GoogleCredentials::Kind::external_account;
+  read.token_url = text_of_field(json, "token_url");
+  read.audience = text_of_field(json, "audience");
+  read.subject_token_type = text_of_field(json, "subject_token_type");
+  read.impersonation_url = text_of_field(json, "service_account_impersonation_url");
+  const Json* source = field(&json, "credential_source");
+  read.subject_token_file = std::string(text_field(source, "file"));
+  const Json* format = field(source, "format");
+  if (text_field(format, "type") == "json") {
+    read.subject_token_field = std::string(text_field(format, "subject_token_field_name"));
+  }
+  if (read.subject_token_file.empty()) {
+    std::string_view kind = "something else";
+    if (field(source, "environment_id") != nullptr) kind = "AWS";
+    if (field(source, "executable") != nullptr) kind = "an executable";
+    if (field(source, "url") != nullptr && kind == "something else") kind = "a URL";
+    return fail(ErrorCode::unsupported,
+                fmt::format("exchanges a token of {} (external_account), and only tokens in files "
+                            "are exchanged here; set key_command = [\"gcloud\", \"auth\", "
+                            "\"print-access-token\"] for the vendor in the configuration",
+                            kind));
+  }
+  if (read.audience.empty() || read.subject_token_type.empty() || read.token_url.empty()) {
+    return fail(ErrorCode::authentication,
+                "is an external_account without audience, subject_token_type or token_url; make it "
+                "again with `gcloud iam workload-identity-pools create-cred-config`");
+  }
+  if (!is_safe_address(read.token_url) ||
+      (!read.impersonation_url.empty() && !is_safe_address(read.impersonation_url))) {
+    return fail(ErrorCode::authentication,
+                "has a token_url or service_account_impersonation_url that is not https");
+  }
+  return read;
+}
+
+// The token in the file that an external_account names.
+Result<std::string> subject_token(const GoogleCredentials& credentials, std::string_view text) {
+  std::string token(trimmed(text));
+  if (!credentials.subject_token_field.empty()) {
+    const auto json = parse_json(text);
+    token = json ? text_of_field(*json, credentials.subject_token_field) : std::string();
+  }
+  if (!token.empty()) return token;
+  return fail(ErrorCode::authentication,
+              fmt::format("{} holds no token", credentials.subject_token_file));
 }
 
 }  // namespace
@@ -45,8 +103,9 @@ Result<GoogleCredentials> google_credentials_from(std::string_view text) {
                          .client_secret = text_of_field(*json, "client_secret"),
                          .refresh_token = text_of_field(*json, "refresh_token")};
   if (read.project.empty()) read.project = text_of_field(*json, "quota_project_id");
+  if (type == "external_account") return external_account(*json, std::move(read));
   if (read.token_url.empty()) read.token_url = kTokenUrl;
-  if (!read.token_url.starts_with("https://") && !read.token_url.starts_with("http://127.0.0.1")) {
+  if (!is_safe_address(read.token_url)) {
     return fail(ErrorCode::authentication, "has a token_uri that is not https");
   }
   if (type == "service_account") {
@@ -80,7 +139,18 @@ Result<std::string> signed_jwt(const JsonObject& header, const JsonObject& claim
   return signing_input + '.' + base64url_of(signature);
 }
 
-Result<HttpRequest> google_token_request(const GoogleCredentials& credentials, Moment now) {
+Result<HttpRequest> google_token_request(const GoogleCredentials& credentials, Moment now,
+                                         std::string_view subject) {
+  if (credentials.kind == GoogleCredentials::Kind::external_account) {
+    const std::string token = TRY(subject_token(credentials, subject));
+    return form(
+        credentials.token_url,
+        fmt::format("grant_type={}&audience={}&scope={}&requested_token_type={}"
+                    "&subject_token={}&subject_token_type={}",
+                    percent_encoded(kExchangeGrant), percent_encoded(credentials.audience),
+                    percent_encoded(kScope), percent_encoded(kAccessToken), percent_encoded(token),
+                    percent_encoded(credentials.subject_token_type)));
+  }
   if (credentials.kind == GoogleCredentials::Kind::authorized_user) {
     return form(credentials.token_url,
                 fmt::format("grant_type=refresh_token&client_id={}&client_secret={}"
@@ -105,6 +175,14 @@ Result<HttpRequest> google_token_request(const GoogleCredentials& credentials, M
   }
   return form(credentials.token_url,
               fmt::format("grant_type={}&assertion={}", percent_encoded(kJwtGrant), *jwt));
+}
+
+HttpRequest impersonation_request(const GoogleCredentials& credentials, std::string_view token) {
+  return {.url = credentials.impersonation_url,
+          .headers = {{"content-type", "application/json"},
+                      {"authorization", fmt::format("Bearer {}", token), true}},
+          .body = to_text(JsonObject{{"scope", JsonArray{kScope}},
+                                     {"lifetime", fmt::format("{}s", kLifetime)}})};
 }
 
 }  // namespace wright::providers

@@ -5,7 +5,7 @@
 namespace wright::providers {
 namespace {
 
-constexpr std::size_t kLargestObject = 64 << 20;
+constexpr std::size_t kKeptOfBeginning = 1024;
 constexpr std::string_view kBetweenObjects = " \t\r\n\xEF\xBB\xBF";
 
 }  // namespace
@@ -14,18 +14,25 @@ OllamaDecoder::OllamaDecoder(const Endpoint& endpoint, const Request& request, T
     : endpoint_(endpoint), calls_(endpoint, request, rule) {}
 
 Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text) {
+  read_ += bytes.size();
+  if (read_ > kLargestBody) return std::unexpected(endless_answer(endpoint_, kLargestBody));
   while (!bytes.empty()) {
+    if (!strange_.empty()) {
+      strange_ += bytes.substr(0, kKeptOfBeginning - std::min(kKeptOfBeginning, strange_.size()));
+      return {};
+    }
     if (begun_.empty()) {
       bytes.remove_prefix(std::min(bytes.find_first_not_of(kBetweenObjects), bytes.size()));
       if (bytes.empty()) return {};
       if (bytes.front() != '{') {
-        return std::unexpected(
-            not_an_answer(endpoint_, bytes.front() == '<' ? "a web page" : "plain text", {}));
+        strange_ = bytes.front();
+        bytes.remove_prefix(1);
+        continue;
       }
     }
     const std::size_t length = end_.feed(bytes);
-    if (begun_.size() + length > kLargestObject) {
-      return std::unexpected(malformed_answer(endpoint_, "an object larger than any answer"));
+    if (begun_.size() + length > kLargestAnswer) {
+      return std::unexpected(endless_answer(endpoint_, kLargestAnswer));
     }
     if (!end_.is_reached()) {
       begun_ += bytes;
@@ -95,6 +102,11 @@ void OllamaDecoder::read_call(const Json& call) {
 }
 
 Result<Response> OllamaDecoder::finish(const TextSink& on_text) {
+  if (!strange_.empty()) {
+    const std::string_view kind = strange_.front() == '<' ? "a web page" : "plain text";
+    return std::unexpected(
+        as_final(not_an_answer(endpoint_, kind, read_vendor_error(strange_).message)));
+  }
   if (!reason_) return std::unexpected(cut_answer(endpoint_, "before it was complete"));
   StopReason reason = answer_.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
   if (*reason_ == "length") reason = StopReason::max_tokens;

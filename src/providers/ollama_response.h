@@ -29,7 +29,9 @@ class OllamaDecoder final : public ResponseDecoder {
   ResponseBuilder answer_;
   ThinkTags tags_;
   DocumentEnd end_;
-  std::string begun_;  // of an object that is not complete
+  std::string begun_;    // of an object that is not complete
+  std::string strange_;  // the beginning of what is no object
+  std::size_t read_ = 0;
   std::optional<std::string> reason_;
 };
 

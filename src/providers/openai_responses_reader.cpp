@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text_pieces.h"
 #include "providers/chat_usage.h"
 #include "providers/citations.h"
 #include "providers/opaque_block.h"
@@ -236,7 +237,7 @@ Result<void> ResponsesReader::read_end(const Json* response, ResponsePieces& pie
     const std::string heard = pieces.answer.text();
     const std::string said = whole.text();
     if (said.starts_with(heard)) {
-      if (pieces.on_text && said.size() > heard.size()) pieces.on_text(said.substr(heard.size()));
+      if (pieces.on_text) tell_texts(whole.content(), pieces.on_text, heard.size());
       pieces.answer.replace_content(std::move(whole));
     }
   }

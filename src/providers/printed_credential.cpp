@@ -66,8 +66,8 @@ std::optional<Moment> expiry_in(const Json& object, Moment now) {
   if (const std::int64_t seconds = count_field(&object, "expires_on"); seconds > 0) {
     return Moment(std::chrono::seconds(seconds));
   }
-  return moment_from_iso(first_text(
-      object, {"Expiration", "expiration", "expires_at", "expiry", "expirationTimestamp"}));
+  return moment_from_iso(first_text(object, {"Expiration", "expiration", "expires_at", "expiry",
+                                             "expirationTimestamp", "expireTime"}));
 }
 
 Result<Credential> with_token(std::string_view token, std::optional<Moment> expires) {

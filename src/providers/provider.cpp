@@ -28,9 +28,8 @@ const providers::Codec& codec_of(Protocol protocol) {
   return providers::kOpenAiChat;
 }
 
-// An image is tried with a model that nobody here knows.
 Result<void> check_sight(const Endpoint& endpoint) {
-  if (endpoint.model.quirks.supports_images || !endpoint.model.is_listed) return {};
+  if (endpoint.model.quirks.supports_images) return {};
   return fail(ErrorCode::unsupported,
               fmt::format("The model {0} reads no images, as far as is known here. Choose one "
                           "that does, leave the image out, or write supports_images = true "

@@ -9,8 +9,6 @@
 namespace wright::providers {
 namespace {
 
-constexpr std::size_t kLargestDocument = 64 << 20;
-
 // Whether a stream of events may begin so: with a comment, or a field as far as it goes.
 bool begins_like_a_field(std::string_view text) {
   if (text.starts_with(':')) return true;
@@ -91,7 +89,7 @@ std::string_view ResponseBody::recognise(std::string_view bytes) {
 
 Result<void> ResponseBody::keep(std::string_view bytes) {
   bytes = bytes.substr(0, document_end_.feed(bytes));
-  if (document_.size() + bytes.size() > kLargestDocument) {
+  if (document_.size() + bytes.size() > kLargestAnswer) {
     return fail(ErrorCode::protocol, "The server sent a document that is larger than any answer");
   }
   document_ += bytes;

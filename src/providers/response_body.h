@@ -28,6 +28,12 @@ class DocumentEnd {
   bool is_escaped_ = false;
 };
 
+// More than a model says in one answer: a server that sends more does not stop. It holds for the
+// text of a stream, for one event of it, and for a whole document.
+inline constexpr std::size_t kLargestAnswer = std::size_t{32} << 20;
+// Of all events of a stream together: they repeat much.
+inline constexpr std::size_t kLargestBody = std::size_t{128} << 20;
+
 // One of the kinds that ResponseBody::strange_kind() names.
 inline constexpr std::string_view kBrokenJson = "broken JSON";
 
@@ -36,7 +42,8 @@ class ResponseBody {
   enum class Kind : std::uint8_t { unknown, events, document, page };
 
   // Calls `on_event` (Result<void>(const ServerSentEvent&)) for every event that is now complete,
-  // or `on_document` (Result<void>(std::string_view)) for the document once it is complete.
+  // or `on_document` (Result<void>(std::string_view)) for the document once it is complete. Errors
+  // of its own have no detail: something is larger than kLargestAnswer.
   template <class OnEvent, class OnDocument>
   Result<void> feed(std::string_view bytes, OnEvent&& on_event, OnDocument&& on_document) {
     if (kind_ == Kind::unknown) bytes = recognise(bytes);
@@ -71,7 +78,7 @@ class ResponseBody {
 
   Kind kind_ = Kind::unknown;
   std::string beginning_;
-  ServerSentEvents events_;
+  ServerSentEvents events_{kLargestAnswer};
   std::string document_;
   DocumentEnd document_end_;
 };

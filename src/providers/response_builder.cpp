@@ -25,7 +25,7 @@ void ResponseBuilder::end_part() {
     const std::size_t known = text->text.size();
     joiner_.finish(text->text);
     const bool is_heard = listener_ != nullptr && *listener_ && text->text.size() > known;
-    if (is_heard) (*listener_)(std::string_view(text->text).substr(known));
+    if (is_heard) (*listener_)({std::string_view(text->text).substr(known), told_});
   }
 }
 
@@ -71,15 +71,16 @@ void ResponseBuilder::set_phase_of_last(Text::Phase phase) {
 void ResponseBuilder::add_text(std::string_view piece, const TextSink& on_text) {
   if (piece.empty()) return;
   bytes_ += piece.size();
-  const bool is_apart = begins_apart();
-  if (is_apart) end_part();  // what was held back comes first
-  if (is_apart && on_text) on_text("\n\n");
+  if (begins_apart()) {
+    end_part();  // what was held back comes first
+    if (on_text) on_text({std::string_view("\n\n"), told_});
+  }
   const bool is_new = !continues_ || !std::holds_alternative<Text>(response_.content.back());
   std::string& text = text_of_last<Text>();
-  if (is_new) std::get<Text>(response_.content.back()).phase = phase_;
+  if (is_new) std::get<Text>(response_.content.back()).phase = told_ = phase_;
   const std::size_t known = text.size();
   joiner_.append(text, piece);
-  if (on_text && text.size() > known) on_text(std::string_view(text).substr(known));
+  if (on_text && text.size() > known) on_text({std::string_view(text).substr(known), told_});
 }
 
 void ResponseBuilder::cite(Citation source) {
@@ -87,7 +88,7 @@ void ResponseBuilder::cite(Citation source) {
   const bool is_new = !continues_ || !std::holds_alternative<Text>(response_.content.back());
   text_of_last<Text>();
   auto& text = std::get<Text>(response_.content.back());
-  if (is_new) text.phase = phase_;
+  if (is_new) text.phase = told_ = phase_;
   text.citations.push_back(std::move(source));
 }
 

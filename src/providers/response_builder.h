@@ -12,9 +12,6 @@
 
 namespace wright::providers {
 
-// More than a model says in one answer: a server that sends more does not stop.
-inline constexpr std::size_t kLargestAnswer = std::size_t{32} << 20;
-
 class ResponseBuilder {
  public:
   using TextSink = ResponseDecoder::TextSink;
@@ -52,6 +49,7 @@ class ResponseBuilder {
   std::size_t call_count() const { return calls_.size(); }
 
   std::string text() const { return response_.text(); }
+  const std::vector<Part>& content() const { return response_.content; }
   bool is_empty() const { return response_.content.empty(); }
   Usage& usage() { return response_.usage; }
   void set_model(std::string_view name);
@@ -78,6 +76,7 @@ class ResponseBuilder {
   Utf8Joiner joiner_;  // of the last part, when it is text or reasoning
   bool continues_ = false;
   Text::Phase phase_ = Text::Phase::unmarked;
+  Text::Phase told_ = Text::Phase::unmarked;  // of the last text, as those who listen know it
   std::size_t bytes_ = 0;
   const TextSink* listener_ = nullptr;
   std::vector<CallParts> calls_;

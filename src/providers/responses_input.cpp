@@ -116,13 +116,17 @@ class ItemWriter {
     return wire_call_id(id, {quirks_.call_ids, kLongestResponsesCallId});
   }
 
+  // Plain words, unless they cite something: an item of the vendor's own kind has an id and a
+  // status of its own, and there is none for us where the vendor stores nothing.
   void write_text(const Text& text) {
-    JsonObject item{
-        {"type", "message"},
-        {"role", "assistant"},
-        {"content", JsonArray{JsonObject{{"type", "output_text"},
-                                         {"text", text.text},
-                                         {"annotations", returned_citations(text, endpoint_)}}}}};
+    JsonObject item{{"type", "message"}, {"role", "assistant"}};
+    if (JsonArray citations = returned_citations(text, endpoint_); citations.empty()) {
+      item["content"] = text.text;
+    } else {
+      item["status"] = "completed";
+      item["content"] = JsonArray{JsonObject{
+          {"type", "output_text"}, {"text", text.text}, {"annotations", std::move(citations)}}};
+    }
     // The model tells its remarks from its answers by it, and does worse without.
     if (text.phase != Text::Phase::unmarked) item["phase"] = to_string(text.phase);
     items_.push_back(std::move(item));

@@ -50,7 +50,11 @@ struct DataOf {
   Json operator()(const FeedbackGiven& e) const { return to_json(e.report); }
   Json operator()(const SessionStarted& e) const { return {{"session_id", e.session_id}}; }
   Json operator()(const ModelStarted& e) const { return {{"iteration", e.iteration}}; }
-  Json operator()(const TextDelta& e) const { return {{"text", e.text}}; }
+  Json operator()(const TextDelta& e) const {
+    JsonObject data{{"text", e.text}};
+    if (e.phase != Text::Phase::unmarked) data["phase"] = to_string(e.phase);
+    return data;
+  }
   Json operator()(const ModelRetried& e) const {
     return {{"error", error_json(e.retry.error)},
             {"next", e.retry.next},

@@ -54,12 +54,14 @@ void EventWriter::add(const Event& event, const EventOrigin& origin) {
   }
   waiting_bytes_ += bytes;
   const auto* delta = std::get_if<TextDelta>(&event);
-  // Words that come faster than they are written are one event.
-  if (delta != nullptr && !waiting_.empty() && waiting_.back().session_id == origin.session_id &&
+  // Words that come faster than they are written are one event, unless they are of two kinds.
+  const bool may_join = delta != nullptr && last_phase_ == delta->phase;
+  if (may_join && !waiting_.empty() && waiting_.back().session_id == origin.session_id &&
       waiting_.back().event.type == type_of(event)) {
     waiting_.back().event.data.as_object()["text"].as_string().append(delta->text);
     return;
   }
+  if (delta != nullptr) last_phase_ = delta->phase;
   waiting_.push_back(
       {origin.session_id,
        {.type = std::string(type_of(event)), .data = data_of(event), .at = origin.time_ms}});

@@ -49,6 +49,7 @@ class EventWriter {
   std::condition_variable changed_;
   std::vector<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
+  Text::Phase last_phase_ = Text::Phase::unmarked;  // of the last text
   std::uint64_t left_out_ = 0;
   bool is_writing_ = false;
   bool is_over_ = false;

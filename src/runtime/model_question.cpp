@@ -59,9 +59,9 @@ class ModelQuestion : public std::enable_shared_from_this<ModelQuestion> {
   void ask() {
     ModelCall call{.stop = call_.stop, .trace = call_.trace};
     if (call_.on_text) {
-      call.on_text = [this](std::string_view text) {
+      call.on_text = [this](TextPiece piece) {
         const std::lock_guard lock(mutex_);
-        if (!is_answered_) call_.on_text(text);
+        if (!is_answered_) call_.on_text(piece);
       };
     }
     if (call_.on_retry) {

@@ -5,16 +5,18 @@
 #include <utility>
 #include <variant>
 
+#include "core/text_pieces.h"
+
 namespace wright::runtime {
 namespace {
 
 // Text as it comes, or, where it is delivered whole, when it is there.
 void tell_text(const Event& event, const RunOptions& options) {
   if (const auto* delta = std::get_if<TextDelta>(&event)) {
-    options.on_text(delta->text);
+    options.on_text({delta->text, delta->phase});
   } else if (const auto* ended = std::get_if<ModelEnded>(&event);
              ended != nullptr && options.delivery == Delivery::whole) {
-    if (const std::string text = ended->response.text(); !text.empty()) options.on_text(text);
+    tell_texts(ended->response.content, options.on_text);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/event_json.h"
+#include "runtime/event_writer.h"
 #include "runtime/runtime_testing.h"
 #include "wright/runtime.h"
 #include "wright/testing.h"
@@ -92,6 +95,62 @@ TEST_F(EveryDriver, tells_observers_and_those_who_want_the_text_alone) {
       EXPECT_EQ(deltas > 0, delivery == Delivery::streamed) << way.name;
     }
   }
+}
+
+TEST_F(EveryDriver, tells_remarks_from_the_answer) {
+  Response turn = says("It is green.");
+  turn.content = {Text{"I look.", Text::Phase::commentary},
+                  Text{"It is green.", Text::Phase::final_answer}};
+  for (const Way& way : ways_) {
+    for (const Delivery delivery : {Delivery::streamed, Delivery::whole}) {
+      const ScriptedModel script({turn});
+      std::string remarks;
+      std::string answer;
+      std::string told;
+      const RunOptions options{
+          .observer =
+              [&](const Event& event) {
+                const auto* delta = std::get_if<TextDelta>(&event);
+                if (delta != nullptr && delta->phase == Text::Phase::commentary) {
+                  told += runtime::data_of(event).at("phase").as_string();
+                }
+              },
+          .on_text =
+              [&](TextPiece piece) {
+                (piece.phase == Text::Phase::commentary ? remarks : answer) += piece.text;
+              },
+          .delivery = delivery};
+      ASSERT_TRUE(way.run(looker(script), "Which colour?", options)) << way.name;
+      EXPECT_EQ(remarks, "I look.\n\n") << way.name;
+      EXPECT_EQ(answer, "It is green.") << way.name;
+      EXPECT_EQ(!told.empty(), delivery == Delivery::streamed) << way.name;
+    }
+  }
+}
+
+TEST(StoredEvents, join_words_of_one_kind_only) {
+  const auto store = open_memory_store();
+  const SessionId id = value_of(store->create_session({.agent_name = "tester"}));
+  {
+    runtime::EventWriter writer(*store, {});
+    const Observer tell = writer.observer();
+    for (int i = 0; i < 300; ++i) {
+      tell(TextDelta{"a", Text::Phase::commentary}, {.session_id = id});
+      tell(TextDelta{"b", Text::Phase::final_answer}, {.session_id = id});
+      tell(TextDelta{"c"}, {.session_id = id});
+    }
+    writer.flush();
+  }
+  std::map<std::string, std::string> said;
+  for (const StoredEvent& event : value_of(store->get_events({}))) {
+    const JsonObject& data = event.data.as_object();
+    const Json* phase = data.if_contains("phase");
+    said[phase == nullptr ? "" : std::string(phase->as_string())] +=
+        std::string(data.at("text").as_string());
+  }
+  EXPECT_EQ(said, (std::map<std::string, std::string>{{"", std::string(300, 'c')},
+                                                      {"commentary", std::string(300, 'a')},
+                                                      {"final_answer", std::string(300, 'b')}}));
 }
 
 TEST_F(EveryDriver, streams_unless_told_otherwise) {

@@ -161,8 +161,8 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
   ModelCall call{.stop = work.stop.get_token()};
   if (callbacks_.tell && !ask.is_summary) {
     if (delivery_ == Delivery::streamed) {
-      call.on_text = [this, teller = work.teller](std::string_view text) {
-        tell(*teller, TextDelta{text});
+      call.on_text = [this, teller = work.teller](TextPiece piece) {
+        tell(*teller, TextDelta{piece.text, piece.phase});
       };
     }
     call.on_retry = [this, teller = work.teller](const ModelRetry& retry) {

@@ -227,8 +227,8 @@ class TwoPhaseAgent::Implementation {
         }
       }
       runtime::trace_request(logger(), agent().name, run_.iterations + 1, agent().tools.size());
-      shared_->tell(ModelStarted{run_.iterations + 1, agent().model.provider(),
-                                 agent().model.name()});
+      shared_->tell(
+          ModelStarted{run_.iterations + 1, agent().model.provider(), agent().model.name()});
       began_ = std::chrono::steady_clock::now();
     }
     Logger logger() const { return agent().debug ? agent().debug->logger : Logger(); }
@@ -260,19 +260,19 @@ class TwoPhaseAgent::Implementation {
                        self->shared_->tell(ModelRetried{retry});
                      }};
       if (shared_->delivery == Delivery::streamed) {
-        call.on_text = [self = shared_from_this()](std::string_view text) { self->speak(text); };
+        call.on_text = [self = shared_from_this()](TextPiece piece) { self->speak(piece); };
       }
       return call;
     }
 
-    void speak(std::string_view text) {
-      if (text.empty()) return;
-      shared_->tell(TextDelta{text});
+    void speak(TextPiece piece) {
+      if (piece.text.empty()) return;
+      shared_->tell(TextDelta{piece.text, piece.phase});
       if (!stream_) {
         stream_ = std::make_shared<TextStream::State>();
         respond_(TextStream(stream_));
       }
-      stream_->add(text);
+      stream_->add(piece.text);
     }
 
     void take(Result<Response> response) {

@@ -279,8 +279,9 @@ Result<Case> read_case(const std::filesystem::path& folder) {
 }
 
 Json to_json(const Error& error) {
-  return JsonObject{
-      {"error", JsonObject{{"code", to_string(error.code)}, {"message", error.message}}}};
+  JsonObject json{{"code", to_string(error.code)}, {"message", error.message}};
+  if (!error.detail.is_null()) json["detail"] = error.detail;
+  return JsonObject{{"error", std::move(json)}};
 }
 
 Json to_json(const HttpRequest& request) {

@@ -26,7 +26,8 @@ std::vector<std::filesystem::path> case_folders() {
 
 struct Decoded {
   Result<Response> response = fail(ErrorCode::internal, "not decoded");
-  std::string text = {};  // all that on_text got, in order
+  std::string text = {};     // all that on_text got, in order
+  std::string remarks = {};  // what of it was a remark
   bool has_split_character = false;
 };
 
@@ -35,9 +36,10 @@ template <class NextSize>
 Decoded decode(const Case& golden, std::string_view answer, NextSize next_size) {
   Decoded decoded;
   const auto decoder = make_decoder(golden.endpoint, golden.request());
-  const ResponseDecoder::TextSink on_text = [&](std::string_view text) {
-    decoded.has_split_character |= !is_valid_utf8(text);
-    decoded.text += text;
+  const ResponseDecoder::TextSink on_text = [&](TextPiece piece) {
+    decoded.has_split_character |= !is_valid_utf8(piece.text);
+    decoded.text += piece.text;
+    if (piece.phase == Text::Phase::commentary) decoded.remarks += piece.text;
   };
   while (!answer.empty()) {
     const std::string_view piece = answer.substr(0, next_size());
@@ -58,6 +60,12 @@ Decoded decode_at_once(const Case& golden, std::string_view answer) {
 template <class Value>
 Json json_of(const Result<Value>& result) {
   return result ? to_json(*result) : to_json(result.error());
+}
+
+Json json_of(const Decoded& decoded) {
+  Json json = json_of(decoded.response);
+  if (!decoded.remarks.empty()) json.as_object()["told_as_remarks"] = decoded.remarks;
+  return json;
 }
 
 void write_down(const std::filesystem::path& path, const Json& json) {
@@ -102,10 +110,9 @@ TEST_P(Golden, sends_the_expected_bytes) {
 TEST_P(Golden, reads_the_expected_answer) {
   if (!golden_.answer) return;
   const Decoded decoded = decode_at_once(golden_, *golden_.answer);
-  if (writes_expectations())
-    write_down(golden_.folder / "response.json", json_of(decoded.response));
+  if (writes_expectations()) write_down(golden_.folder / "response.json", json_of(decoded));
   ASSERT_TRUE(golden_.expected_response);
-  EXPECT_EQ(to_pretty_text(json_of(decoded.response)), to_pretty_text(*golden_.expected_response));
+  EXPECT_EQ(to_pretty_text(json_of(decoded)), to_pretty_text(*golden_.expected_response));
   if (decoded.response) {
     EXPECT_EQ(decoded.text, decoded.response->text());
   }
@@ -117,6 +124,7 @@ TEST_P(Golden, reads_the_same_however_the_bytes_are_cut) {
   const auto expect_same = [&](const Decoded& cut) {
     EXPECT_EQ(cut.response, whole.response);
     EXPECT_EQ(cut.text, whole.text);
+    EXPECT_EQ(cut.remarks, whole.remarks);
     EXPECT_FALSE(cut.has_split_character);
   };
   expect_same(decode(golden_, *golden_.answer, [] { return 1; }));

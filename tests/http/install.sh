@@ -8,7 +8,7 @@ set -eu
 npm=$1 source=$2 target=$3
 
 mkdir -p "$target"
-cp "$source/package.json" "$source/vendors.mjs" "$source/aws.mjs" "$target"
+cp "$source/package.json" "$source/vendors.mjs" "$source/aws.mjs" "$source/google.mjs" "$target"
 cd "$target"
 
 quietly() { "$@" --no-audit --no-fund --no-package-lock --loglevel=error; }

@@ -112,12 +112,64 @@ TEST(OddServer, that_tells_remarks_from_answers_is_understood_and_told_so_again)
   const cli::Finished again = home.wright({"chat", "--continue"}, "And now?\n");
   EXPECT_EQ(again.exit_code, 0) << again.error;
   const std::string sent = server.requests().back();
-  EXPECT_NE(sent.find(R"("text":"I look first.","annotations":[]}],"phase":"commentary")"),
-            std::string::npos)
+  EXPECT_NE(sent.find(R"("content":"I look first.","phase":"commentary")"), std::string::npos)
       << sent;
-  EXPECT_NE(sent.find(R"("text":"It is empty.","annotations":[]}],"phase":"final_answer")"),
-            std::string::npos)
+  EXPECT_NE(sent.find(R"("content":"It is empty.","phase":"final_answer")"), std::string::npos)
       << sent;
+}
+
+// The catalogue beside an answer in the form of OpenRouter's documentation.
+TEST(OddServer, that_lists_models_with_other_figures_is_compared_with_the_catalogue) {
+  std::ifstream file(WRIGHT_HTTP_FOLDER "/openrouter_models.json");
+  OddServer server({std::string{std::istreambuf_iterator<char>(file), {}}});
+  cli::Home home;
+  home.environment["OPENROUTER_BASE_URL"] = server.url();
+  home.environment["OPENROUTER_API_KEY"] = "sk-or-secret";
+  const cli::Finished finished = home.wright({"models", "openrouter", "--compare"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.output.substr(0, finished.output.find("  not listed there")),
+            "openrouter  lists 4 models, 2 differences\n"
+            "  openai/gpt-5-mini  context_tokens: here 400000, there 500000\n"
+            "  openai/gpt-5-mini  price.input: here 0.25, there 0.3\n")
+      << finished.output;
+  EXPECT_NE(finished.output.find("anthropic/claude-opus-4.7"), std::string::npos);
+  EXPECT_NE(finished.output.find("without a row here: somebody/a-new-model, openrouter/auto\n"),
+            std::string::npos)
+      << finished.output;
+  EXPECT_NE(server.requests().front().find("GET /v1/models"), std::string::npos);
+}
+
+// The stream of the golden case `phases`.
+std::string stream_with_phases() {
+  std::ifstream file(WRIGHT_GOLDEN "/openai-responses/phases/stream.txt");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(OddServer, that_streams_remarks_and_an_answer_has_only_the_answer_on_standard_output) {
+  const std::string stream = stream_with_phases();
+  ASSERT_FALSE(stream.empty());
+  OddServer server({stream});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url(), {"--stream"}, "openai-responses");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_NE(server.requests().front().find(R"("stream":true)"), std::string::npos);
+  EXPECT_EQ(finished.output, "It is empty.\n");
+  EXPECT_NE(finished.error.find("· I look at the file first — one moment.\n"), std::string::npos)
+      << finished.error;
+}
+
+TEST(OddServer, that_streams_nothing_but_a_remark_has_answered_with_it) {
+  OddServer server(
+      {R"(data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","role":"assistant","content":[],"phase":"commentary"}})"
+       "\n\n"
+       R"(data: {"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"I look first."})"
+       "\n\n"
+       R"(data: {"type":"response.completed","response":{"status":"completed","output":[]}})"
+       "\n\n"});
+  cli::Home home;
+  const cli::Finished finished = ask_there(home, server.url(), {"--stream"}, "openai-responses");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.output, "I look first.\n");
 }
 
 TEST(OddServer, that_pauses_a_turn_gets_it_back_and_what_it_cites_is_shown) {

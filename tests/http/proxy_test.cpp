@@ -68,6 +68,75 @@ TEST(ProxyOfTheEnvironment, is_asked_for_a_tunnel_where_the_vendor_needs_tls) {
   EXPECT_EQ(proxy.lines(), (std::vector<std::string>{"CONNECT vendor.example:443 HTTP/1.1"}));
 }
 
+TEST(ProxyOfTheEnvironment, is_named_when_it_makes_no_tunnel) {
+  for (const int status : {407, 502}) {
+    Listener proxy(status);
+    cli::Home home;
+    home.environment["https_proxy"] = proxy.url();
+    const cli::Finished finished = ask(home, "https://vendor.example/v1");
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_NE(finished.error.find("No connection to https://vendor.example through the proxy"),
+              std::string::npos)
+        << finished.error;
+    EXPECT_NE(finished.error.find(std::to_string(status)), std::string::npos) << finished.error;
+  }
+}
+
+// A proxy that speaks SOCKS5 (RFC 1928). It says at once what it will answer to the greeting and to
+// the wish for a connection (`reply`), which the client reads when it has said both.
+class SocksProxy {
+ public:
+  explicit SocksProxy(char reply)
+      : server_([this, reply](Connection& connection) {
+          using namespace std::string_literals;
+          connection.send("\x05\x00"s);
+          connection.send("\x05"s + reply + "\x00\x01\x00\x00\x00\x00\x00\x00"s);
+          const std::string request = connection.read_request();
+          {
+            const std::lock_guard lock(mutex_);
+            heard_ += request;
+          }
+          if (!request.empty()) {
+            connection.answer(200, kAnswer, "Content-Type: application/json\r\n");
+          }
+        }) {}
+
+  std::string url() const { return "socks5h" + server_.url().substr(4); }
+  std::string heard() {
+    const std::lock_guard lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string heard_;
+  CannedServer server_;
+};
+
+TEST(ProxyOfTheEnvironment, may_speak_socks) {
+  SocksProxy proxy(0);
+  cli::Home home;
+  home.environment["all_proxy"] = proxy.url();
+  const cli::Finished finished = ask(home, "http://vendor.example/v1");
+  EXPECT_EQ(finished.exit_code, 0) << finished.error;
+  EXPECT_EQ(finished.output, "Hello\n");
+  // The name goes to the proxy, which finds the address.
+  EXPECT_NE(proxy.heard().find("\x0Evendor.example"), std::string::npos);
+  EXPECT_NE(proxy.heard().find("POST /v1/chat/completions HTTP/1.1\r\n"), std::string::npos);
+}
+
+TEST(ProxyOfTheEnvironment, is_named_when_it_speaks_socks_and_refuses) {
+  constexpr char kRefused = 5;
+  SocksProxy proxy(kRefused);
+  cli::Home home;
+  home.environment["all_proxy"] = proxy.url();
+  const cli::Finished finished = ask(home, "http://vendor.example/v1");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.error.find("No connection to http://vendor.example through the proxy"),
+            std::string::npos)
+      << finished.error;
+}
+
 TEST(ProxyOfTheEnvironment, is_named_when_it_does_not_answer) {
   std::string dead;
   {

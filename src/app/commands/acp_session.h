@@ -99,6 +99,7 @@ class AcpSession {
   void keep_mode();
 
   void update(const JsonObject& update);
+  void say(const std::vector<Part>& parts);
   void observe(const Event& event);
   void begin_call(const ToolCall& call);
   void end_call(const ToolCall& call, const ToolOutcome& outcome);

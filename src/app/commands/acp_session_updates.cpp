@@ -11,6 +11,7 @@
 #include "app/wiring/project_files.h"
 #include "core/iso_time.h"
 #include "core/text.h"
+#include "core/text_pieces.h"
 #include "core/try.h"
 #include "project/text_file.h"
 
@@ -60,9 +61,7 @@ Result<void> AcpSession::replay() {
         if (const auto* image = std::get_if<Image>(&part)) update(acp::user_chunk(*image));
       }
     }
-    if (message.role == Role::assistant && !message.text().empty()) {
-      update(acp::message_chunk(message.text()));
-    }
+    if (message.role == Role::assistant) say(message.parts);
     for (const ToolCall& call : message.tool_calls()) {
       if (const auto plan = tools::plan_of(call)) {
         update(acp::plan_update(*plan));
@@ -134,6 +133,10 @@ void AcpSession::end_call(const ToolCall& call, const ToolOutcome& outcome) {
   update(ended);
 }
 
+void AcpSession::say(const std::vector<Part>& parts) {
+  tell_texts(parts, [this](TextPiece piece) { update(acp::words_chunk(piece)); });
+}
+
 void AcpSession::observe(const Event& event) {
   if (const auto* started = std::get_if<SessionStarted>(&event)) {
     stored_ = started->session_id;
@@ -144,10 +147,9 @@ void AcpSession::observe(const Event& event) {
     has_streamed_ = false;
   } else if (const auto* delta = std::get_if<TextDelta>(&event)) {
     has_streamed_ = true;
-    update(acp::message_chunk(delta->text));
+    update(acp::words_chunk({delta->text, delta->phase}));
   } else if (const auto* ended = std::get_if<ModelEnded>(&event)) {
-    const std::string text = ended->response.text();
-    if (!has_streamed_ && !text.empty()) update(acp::message_chunk(text));
+    if (!has_streamed_) say(ended->response.content);
   } else if (const auto* begun = std::get_if<ToolStarted>(&event)) {
     begin_call(begun->call);
   } else if (const auto* said = std::get_if<ToolProgress>(&event)) {

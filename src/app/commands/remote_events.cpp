@@ -78,7 +78,7 @@ void RemoteEvents::tell(const StoredEvent& event, const Tell& tell) {
     tell(ModelStarted{static_cast<int>(number_at(data, "iteration"))});
   } else if (type == "text_delta") {
     const std::string text = text_at(data, "text");
-    tell(TextDelta{text});
+    tell(TextDelta{text, phase_named(text_at(data, "phase")).value_or(Text::Phase::unmarked)});
   } else if (type == "model_retried") {
     const Error error = error_at(data, "error");
     const std::string next = text_at(data, "next");

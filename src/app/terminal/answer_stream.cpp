@@ -1,21 +1,39 @@
 #include "app/terminal/answer_stream.h"
 
+#include <utility>
+
 namespace wright::app {
 
 void AnswerStream::observe(const Event& event) {
   if (const auto* delta = std::get_if<TextDelta>(&event)) {
+    if (delta->phase == Text::Phase::commentary) {
+      remark_ += delta->text;
+      return;
+    }
+    show_remark();
     print(delta->text);
   } else if (std::holds_alternative<ModelRetried>(event)) {
+    remark_.clear();
     if (is_printing_) {
       end_text();
       console_.note("(the answer broke off and begins again)\n");
     }
   } else if (const auto* ended = std::get_if<ModelEnded>(&event)) {
     has_printed_answer_ = is_printing_;
-    if (!is_printing_) return;
+    // What is nothing but a remark is the answer, which is printed whole.
+    if (!is_printing_) return remark_.clear();
     if (progress_ != nullptr) progress_->has_been_shown(ended->response.text());
     end_text();
+    show_remark();
   }
+}
+
+// A remark is no part of the answer: it stands with the progress, as those of whole answers do.
+void AnswerStream::show_remark() {
+  const std::string remark = std::exchange(remark_, {});
+  if (remark.empty()) return;
+  if (is_printing_) end_text();
+  if (progress_ != nullptr) progress_->remark(remark);
 }
 
 void AnswerStream::print(std::string_view text) {

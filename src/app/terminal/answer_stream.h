@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "app/terminal/console.h"
@@ -32,12 +33,14 @@ class AnswerStream {
 
  private:
   void print(std::string_view text);
+  void show_remark();
   void end_text();
   void show(std::string_view text);
 
   Console& console_;
   Progress* progress_;
   std::optional<MarkdownStream> markdown_;
+  std::string remark_;  // what was said of one that goes on
   bool is_printing_ = false;
   bool is_at_line_start_ = true;
   bool has_printed_answer_ = false;

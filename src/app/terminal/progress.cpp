@@ -194,7 +194,18 @@ void Progress::on(const ModelEnded& event) {
   const std::string text = is_answer ? on_one_line(event.response.commentary()) : all;
   if (text.empty() || all == last_said_) return;
   last_said_ = all;
-  write_line(painted("  · " + shortened(text, terminal_.columns - 4), Colour::dim, terminal_));
+  write_remark(text);
+}
+
+void Progress::remark(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  write_remark(on_one_line(text));
+  draw();
+}
+
+void Progress::write_remark(std::string_view line) {
+  write_line(painted(fmt::format("  · {}", shortened(line, terminal_.columns - 4)), Colour::dim,
+                     terminal_));
 }
 
 void Progress::on(const ChildStarted& event) {

@@ -52,6 +52,9 @@ class Progress {
   void stand_still();
   void move_on();
 
+  // What the model says beside its answer, on a line of its own.
+  void remark(std::string_view text);
+
   // What the model said stands on the screen already.
   void has_been_shown(std::string_view text);
 
@@ -86,6 +89,7 @@ class Progress {
   void show_plan(const std::vector<tools::PlanStep>& plan);
   void begin(std::string call_id, std::string text);
   void end(std::string_view call_id);
+  void write_remark(std::string_view line);
   void write_line(std::string_view line);
   void draw();
   void erase();
