@@ -180,8 +180,12 @@ CREATE TABLE @agent_slots (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 )sql";
 
+// Programs of the version before begin a call anew where it would go on.
+constexpr std::string_view kWaitStates = "ALTER TABLE @agent_waits ADD COLUMN state TEXT;\n";
+
 constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels},
-                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces}};
+                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces},
+                                 Migration{10, 7, kWaitStates}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {

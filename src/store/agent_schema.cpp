@@ -101,9 +101,9 @@ CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, s
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);
-INSERT INTO main.agent_schema (version) VALUES (9);
+INSERT INTO main.agent_schema (version) VALUES (10);
 )sql";
-static_assert(kAgentSchemaVersion == 9, "kCreateMessagesAndCalls writes the version, too");
+static_assert(kAgentSchemaVersion == 10, "kCreateMessagesAndCalls writes the version, too");
 
 // A call waits for one thing at a time, which idx_agent_waits_open makes sure of.
 const char* const kCreateWaitTables = R"sql(
@@ -132,6 +132,8 @@ CREATE UNIQUE INDEX main.idx_agent_waits_open ON agent_waits (call_id) WHERE sta
 )sql";
 
 const char* const kAddCovers = "ALTER TABLE main.agent_waits ADD COLUMN covers TEXT";
+
+const char* const kAddWaitStates = "ALTER TABLE main.agent_waits ADD COLUMN state TEXT";
 
 const char* const kAddLabels = "ALTER TABLE main.agent_sessions ADD COLUMN labels TEXT";
 

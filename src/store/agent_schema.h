@@ -28,6 +28,8 @@ extern const char* const kAddLabels;
 extern const char* const kCreateRecords;
 // Added by version 9.
 extern const char* const kAddTenantsAndPaces;
+// Added to the waits by version 10.
+extern const char* const kAddWaitStates;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};

@@ -127,6 +127,10 @@ UPDATE main.agent_schema SET version = 8;
                                                                      R"sql(
 DROP INDEX IF EXISTS main.idx_agent_sessions_queued;
 UPDATE main.agent_schema SET version = 9;
+)sql",
+                                                                     R"sql(
+ALTER TABLE main.agent_waits ADD COLUMN state TEXT;
+UPDATE main.agent_schema SET version = 10;
 )sql"};
 
 // SQLite cannot change which statuses a table takes; the rows of version 5 rest meanwhile.
@@ -237,7 +241,8 @@ Result<void> replace_tables(sqlite3* connection, std::string_view table,
 Result<void> create_tables(sqlite3* connection) {
   return execute_all(
       connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables, kAddCovers,
-                   kAddQueuesAndEvents, kAddLabels, kCreateRecords, kAddTenantsAndPaces});
+                   kAddQueuesAndEvents, kAddLabels, kCreateRecords, kAddTenantsAndPaces,
+                   kAddWaitStates});
 }
 
 Result<void> upgrade_unversioned(sqlite3* connection) {
@@ -245,7 +250,7 @@ Result<void> upgrade_unversioned(sqlite3* connection) {
       connection, "",
       {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack, kTieMessagesToCalls,
        kCreateWaitTables, kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords,
-       kAddTenantsAndPaces});
+       kAddTenantsAndPaces, kAddWaitStates});
 }
 
 Result<void> upgrade_from_version(sqlite3* connection, int version) {

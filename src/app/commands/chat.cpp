@@ -184,8 +184,11 @@ class Chat {
       return ChatMessage{line};
     }
     if (auto prompt = conversation_.servers().prompt_of(line)) {
-      return *prompt ? ChatLine(ChatMessage{std::move(**prompt)})
-                     : ChatLine(BadCommand{prompt->error().message});
+      if (!*prompt) return BadCommand{prompt->error().message};
+      const std::size_t blank = std::min(line.size(), line.find_first_of(" \t\r\n"));
+      return ChatMessage{.text = std::string((*prompt)->value.as_string()),
+                         .typed = line.substr(blank),
+                         .images = std::move((*prompt)->images)};
     }
     ChatLine meant = read_chat_line(line);
     if (has_unseen_ && std::holds_alternative<ShellLine>(meant)) {
@@ -223,6 +226,7 @@ class Chat {
 
   Message message_of(const ChatMessage& message) {
     const Mentions mentions = conversation_.servers().with_resources(
+        message.typed.value_or(message.text),
         with_mentions(message.text, conversation_.settings().base_path(), context_.environment,
                       {.typed = message.typed,
                        .unreadable = guarded_files(conversation_.settings()).unreadable,
@@ -231,7 +235,9 @@ class Chat {
     for (const std::string& each : mentions.notes) {
       note(painted("  · with " + on_one_line(each), Colour::dim, context_.console.error()) + "\n");
     }
-    return user_message(mentions.text, mentions.images);
+    std::vector<Image> images = message.images;
+    images.insert(images.end(), mentions.images.begin(), mentions.images.end());
+    return user_message(mentions.text, images);
   }
 
   ExitCode obey(const ChatMessage& message) {
