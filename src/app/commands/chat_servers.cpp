@@ -44,6 +44,8 @@ void ChatServers::use(const std::vector<std::shared_ptr<mcp_client::Connection>>
   ask_person_ = std::move(ask_person);
   servers_.clear();
   for (const auto& each : servers) {
+    // So that lists which change are asked for again, also of servers without tools.
+    (void)each->watch_lists({.timeout = kTypingTime});
     servers_.push_back({each, std::make_unique<mcp_client::RemoteCalls>(each)});
   }
 }
