@@ -86,8 +86,9 @@ bench: packages-npm build-bench
 	@printf '\n== instructions of a turn\n'
 	@ctest --test-dir build/bench -C nightly -R InstructionCounts --output-on-failure
 	@printf '\n== mcp_compare\n'
-	@node bench/mcp_compare.mjs build/bench/wright build/bench/bench/ajv || \
-	  echo 'skipped: needs node, and the SDK of MCP from npm'
+	@if ! command -v node > /dev/null || [ ! -d build/bench/bench/ajv/node_modules/@modelcontextprotocol/sdk ]; then \
+	  echo 'skipped: needs node, and the SDK of MCP from npm'; \
+	else node bench/mcp_compare.mjs build/bench/wright build/bench/bench/ajv; fi
 
 # Nothing is fetched. A link to nothing, or a public header without words, fails.
 docs: packages-docs

@@ -8,7 +8,7 @@
 //
 // Both tools do nearly nothing: the SDK's says a word, ours reads a line of a file.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -40,10 +40,9 @@ const server = createServer(async (request, response) => {
   await transport.handleRequest(request, response);
 }).listen(0, '127.0.0.1', () => console.error('Listening on http://127.0.0.1:' + server.address().port + '\\n'));`);
 
-const cpu = pid => {  // µs
-  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(words[11]) + Number(words[12])) * 10000;
-};
+// Of all threads, in µs: the scheduler counts nanoseconds, where the clock of a process has ticks of 10 ms.
+const cpu = pid => readdirSync(`/proc/${pid}/task`).reduce((sum, thread) =>
+  sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000, 0);
 const resident = pid => Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]);
 const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
 
@@ -103,16 +102,25 @@ async function overHttp(command, words, path, params) {
   const first = await ask('tools/call', params);
   if (first.error || first.result.isError) throw new Error(JSON.stringify(first));
   const figures = await measured(server.pid, () => ask('tools/call', params));
+  // Connections that have greeted, and then say nothing.
   const before = resident(server.pid);
   const idle = 1000;
-  const sockets = await Promise.all(Array.from({ length: idle }, () => new Promise(done => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(`GET ${path}-none HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-      socket.once('data', () => done(socket));
+  const greeting = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
+  const sockets = await Promise.all(Array.from({ length: idle }, () => new Promise((done, failed) => {
+    let said = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
+      `Accept: application/json, text/event-stream\r\nContent-Length: ${greeting.length}\r\n\r\n${greeting}`));
+    socket.on('error', failed);
+    socket.on('close', () => failed(new Error(`a connection was closed: ${said}`)));
+    socket.on('data', bytes => {
+      said += bytes;
+      if (!said.startsWith('HTTP/1.1 200')) failed(new Error(said));
+      if (said.includes('"protocolVersion"')) done(socket);
     });
   })));
   figures.idle = (resident(server.pid) - before) / idle;
-  for (const socket of sockets) socket.destroy();
+  for (const socket of sockets) { socket.removeAllListeners('close'); socket.destroy(); }
   agent.destroy();
   server.kill();
   return figures;
@@ -180,7 +188,7 @@ const keeping = ['--model', 'offline', '--database-path', ':memory:', '--base-pa
 try {
   console.log(`${'a tools/call'.padEnd(22)}${'CPU of the server'.padStart(20)}${'waited'.padStart(12)}${'an idle connection'.padStart(22)}`);
   const row = (name, { cpu: used, wait, idle }) => console.log(
-    `${name.padEnd(22)}${`${used.toFixed(0)} µs`.padStart(20)}${`${wait.toFixed(0)} µs`.padStart(12)}` +
+    `${name.padEnd(22)}${`${used.toFixed(1)} µs`.padStart(20)}${`${wait.toFixed(0)} µs`.padStart(12)}` +
     (idle === undefined ? '' : `${idle.toFixed(1)} KiB`.padStart(22)));
   row('stdio, SDK', await overStdio(process.execPath, [sdkStdio], theirs));
   row('stdio, Wright', await overStdio(wright, ['mcp', 'serve', '--agents', 'none', ...keeping], ours));

@@ -72,6 +72,9 @@ struct Waiting {
   std::optional<std::chrono::seconds> timeout = {};  // absent: it waits for ever
   // WaitKind::approval: the kinds of calls that an approval for the session holds for.
   std::vector<std::string> covers = {};
+  // What the call needs to go on, and only its tool understands: stored with the wait, shown to
+  // nobody, and given back with the answer.
+  Json state = {};
   bool operator==(const Waiting&) const = default;
 };
 
@@ -88,6 +91,7 @@ struct WaitAnswers {
   std::optional<Approval> approval = {};
   Json approved = {};               // what they saw who gave that approval
   std::optional<Json> answer = {};  // a person's answers, or a result from outside
+  Json state = {};                  // Waiting::state of what was answered so
   std::optional<SpecialistResult> specialist = {};
   bool operator==(const WaitAnswers&) const = default;
 };

@@ -142,6 +142,7 @@ struct StoredWait {
   WaitKind kind = WaitKind::question;
   Json shown = {};
   std::vector<std::string> covers = {};  // see Waiting
+  Json state = {};                       // likewise
   WaitStatus status = WaitStatus::open;
   std::int64_t created_at = 0;
   std::optional<std::int64_t> expires_at = {};

@@ -206,6 +206,7 @@ struct OpenWait {
   WaitKind kind = WaitKind::question;
   Json shown = {};
   std::vector<std::string> covers = {};
+  Json state = {};  // see Waiting
   std::optional<std::int64_t> expires_at = {};
 };
 // Ends every open wait of the session, or that of one call: as `cancelled` or `expired`.

@@ -343,7 +343,11 @@ Result<void> take(Run& run, WaitAnswered outcome) {
       open->answers.approved = waiting->shown;
     }
   }
-  if (outcome.answers.answer) open->answers.answer = std::move(outcome.answers.answer);
+  if (outcome.answers.answer) {
+    open->answers.answer = std::move(outcome.answers.answer);
+    auto* waiting = std::get_if<Waiting>(&open->waits_for);
+    open->answers.state = waiting != nullptr ? std::move(waiting->state) : Json();
+  }
   if (outcome.answers.specialist) {
     open->answers.specialist = std::move(outcome.answers.specialist);
   }

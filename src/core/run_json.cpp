@@ -40,6 +40,7 @@ Json answers_json(const WaitAnswers& answers) {
     json["approved"] = answers.approved;
   }
   if (answers.answer) json["answer"] = *answers.answer;
+  if (!answers.state.is_null()) json["state"] = answers.state;
   if (const auto& specialist = answers.specialist) {
     JsonObject& said = (json["specialist"] = JsonObject()).get_object();
     said["text"] = specialist->text;
@@ -71,6 +72,7 @@ Json waits_json(const WaitsFor& waits_for) {
   JsonObject json{
       {"kind", to_string(waiting->kind)}, {"shown", waiting->shown}, {"covers", std::move(covers)}};
   if (waiting->timeout) json["timeout_secs"] = waiting->timeout->count();
+  if (!waiting->state.is_null()) json["state"] = waiting->state;
   return json;
 }
 
@@ -97,6 +99,7 @@ Result<WaitsFor> waits_from(const Json& json) {
   if (timeout != nullptr && timeout->is_int64()) {
     waiting.timeout = std::chrono::seconds(timeout->get_int64());
   }
+  if (const Json* state = object->if_contains("state")) waiting.state = *state;
   return waiting;
 }
 
@@ -107,6 +110,7 @@ Result<WaitAnswers> answers_from(const Json* json) {
   const JsonObject* object = json->if_object();
   if (object == nullptr) return bad("answers");
   if (const Json* answer = object->if_contains("answer")) answers.answer = *answer;
+  if (const Json* state = object->if_contains("state")) answers.state = *state;
   if (const Json* specialist = object->if_contains("specialist")) {
     answers.specialist = TRY(specialist_from(*specialist));
   }

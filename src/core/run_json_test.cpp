@@ -14,7 +14,8 @@ Run waiting_run() {
   EXPECT_TRUE(accept(run, ToolFinished{{"1", "a", "fine", false}}));
   EXPECT_TRUE(accept(run, ToolWaits{"2", Waiting{.shown = JsonObject{{"question", "Sure?"}},
                                                  .timeout = std::chrono::seconds(9),
-                                                 .covers = {"a", "b"}}}));
+                                                 .covers = {"a", "b"},
+                                                 .state = JsonObject{{"half", 1}}}}));
   return run;
 }
 
@@ -32,6 +33,15 @@ std::string error_of_run(const Json& json) {
 
 TEST(RunJson, round_trips_through_text) {
   const wright::Run run = waiting_run();
+  const auto copy = run_from_json(*parse_json(to_text(to_json(run))));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(*copy, run);
+}
+
+TEST(RunJson, keeps_the_state_of_a_wait_with_its_answer) {
+  wright::Run run = waiting_run();
+  ASSERT_TRUE(accept(run, WaitAnswered{"2", {.answer = Json("yes")}}));
+  ASSERT_EQ(run.open_calls[1].answers.state, (Json{{"half", 1}}));
   const auto copy = run_from_json(*parse_json(to_text(to_json(run))));
   ASSERT_TRUE(copy) << copy.error().message;
   EXPECT_EQ(*copy, run);

@@ -119,7 +119,9 @@ bool is_copy(std::string_view text, const Json& structured) {
 
 JsonObject tool_json(const ToolSpec& spec) {
   const Effect effect = spec.options.effect;
-  JsonObject hints{{"readOnlyHint", effect == Effect::read}};
+  // An effect says whether a call may be repeated, not what it overwrites: what writes may.
+  JsonObject hints{{"readOnlyHint", effect == Effect::read},
+                   {"destructiveHint", effect != Effect::read}};
   if (effect != Effect::read) hints["idempotentHint"] = effect == Effect::idempotent;
   return {{"name", spec.name},
           {"description", spec.description},
@@ -178,6 +180,8 @@ Result<RemoteTool> remote_tool(const Json& listed) {
   } else if (flag_in(hints, "idempotentHint", false)) {
     tool.effect = Effect::idempotent;
   }
+  const Json* destroys = hints != nullptr ? hints->if_contains("destructiveHint") : nullptr;
+  if (destroys != nullptr && destroys->is_bool()) tool.destroys = destroys->get_bool();
   return tool;
 }
 
@@ -242,7 +246,11 @@ Result<std::vector<wright::Message>> prompt_messages(const JsonObject& result) {
     const Json* content = object != nullptr ? object->if_contains("content") : nullptr;
     if (content == nullptr) continue;
     Reading reading;
-    reading.take(*content);
+    if (content->is_array()) {
+      for (const Json& block : content->get_array()) reading.take(block);
+    } else {
+      reading.take(*content);
+    }
     wright::Message message = text_in(*object, "role") == "assistant"
                                   ? wright::Message::assistant(reading.text())
                                   : wright::Message::user(reading.text());

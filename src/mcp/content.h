@@ -28,6 +28,8 @@ struct RemoteTool {
   Json input_schema = JsonObject{{"type", "object"}};
   Json output_schema = {};        // null: none
   Effect effect = Effect::write;  // by its hints, which nobody has checked
+  // Likewise: whether it may destroy or overwrite what is there. Absent: it does not say, and may.
+  std::optional<bool> destroys = {};
 };
 // Refuses one without a usable name or schema.
 Result<RemoteTool> remote_tool(const Json& listed);

@@ -18,13 +18,24 @@ TEST(McpContent, HintsBecomeEffectsAndEffectsHints) {
         .value()
         .effect;
   };
+  const auto destroys = [](std::string_view hints) {
+    return remote_tool(object(R"({"name":"x","inputSchema":{"type":"object"},"annotations":)" +
+                              std::string(hints) + "}"))
+        .value()
+        .destroys;
+  };
+  EXPECT_EQ(destroys("{}"), std::nullopt);
+  EXPECT_EQ(destroys(R"({"destructiveHint":"yes"})"), std::nullopt);
+  EXPECT_EQ(destroys(R"({"destructiveHint":true})"), true);
+  EXPECT_EQ(destroys(R"({"destructiveHint":false})"), false);
   EXPECT_EQ(effect(R"({"readOnlyHint":true})"), Effect::read);
   EXPECT_EQ(effect(R"({"idempotentHint":true})"), Effect::idempotent);
   EXPECT_EQ(effect("{}"), Effect::write);
   EXPECT_EQ(effect(R"({"readOnlyHint":"yes"})"), Effect::write);
   for (const Effect each : {Effect::read, Effect::idempotent, Effect::write}) {
-    EXPECT_EQ(remote_tool(tool_json({.name = "x", .options = {.effect = each}})).value().effect,
-              each);
+    const auto told = remote_tool(tool_json({.name = "x", .options = {.effect = each}})).value();
+    EXPECT_EQ(told.effect, each);
+    EXPECT_EQ(told.destroys, each != Effect::read);
   }
 }
 

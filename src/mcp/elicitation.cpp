@@ -213,6 +213,7 @@ Result<Approval> approval_in_form(const JsonObject& result) {
 }
 
 Result<AskUserRequest> questions_in(const JsonObject& params) {
+  if (asks_for_address(params)) return address_question(params);
   const std::string mode = text_in(params, "mode");
   if (!mode.empty() && mode != "form") {
     return fail(ErrorCode::unsupported, "The server asks in a way that is not supported here");
@@ -275,6 +276,10 @@ JsonObject form_result(const Json& answer) {
     content[text_in(*response, "question_id")] = *given;
   }
   return {{"action", "accept"}, {"content", std::move(content)}};
+}
+
+JsonObject elicitation_result(const JsonObject& params, const Json& answer) {
+  return asks_for_address(params) ? address_result(answer) : form_result(answer);
 }
 
 std::optional<JsonObject> defaults_of(const JsonObject& params) {

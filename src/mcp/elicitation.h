@@ -26,13 +26,24 @@ enum class DecisionHolds : std::uint8_t { for_this_call, for_its_kind_too };
 JsonObject approval_form(std::string_view tool, const Json& shown, DecisionHolds holds);
 Result<Approval> approval_in_form(const JsonObject& result);
 
-// A server's form as our questions. Refuses a form that is none, and other modes. What a hostile
-// server writes may still be nothing that a person can be asked: see check() of wright/people.h.
+// What a server asks as our questions: the fields of its form, or whether a person opens the
+// address that it names (mode "url"; see address_question()). Refuses what is neither. What a
+// hostile server writes may still be nothing that a person can be asked: see check() of
+// wright/people.h.
 Result<AskUserRequest> questions_in(const JsonObject& params);
 // The result of `elicitation/create`. `answer` is what a call that waited gets back
 // (AskUserResponse as JSON); questions that were left open are left out.
+JsonObject elicitation_result(const JsonObject& params, const Json& answer);
 JsonObject form_result(const Json& answer);
 // Without a person: the defaults of the form where every required field has one, else nothing.
 std::optional<JsonObject> defaults_of(const JsonObject& params);
+
+// Params of mode "url" as a question to a person, who is shown the host and the whole address
+// before anything else and opens it by themselves. Nothing here fetches it. Refuses what is no
+// address of the web.
+Result<AskUserRequest> address_question(const JsonObject& params);
+// Agreeing has no content: what is typed there is typed elsewhere.
+JsonObject address_result(const Json& answer);
+bool asks_for_address(const JsonObject& params);
 
 }  // namespace wright::mcp

@@ -66,8 +66,46 @@ TEST(Elicitation, ChoicesWithTitlesAreUnderstood) {
 TEST(Elicitation, BrokenFormsAreRefused) {
   for (const std::string_view text :
        {"{}", R"({"requestedSchema":{}})", R"({"requestedSchema":{"properties":{"a":7}}})",
-        R"({"mode":"url","url":"https://x"})"}) {
+        R"({"mode":"telepathy","requestedSchema":{"properties":{"a":{"type":"string"}}}})"}) {
     EXPECT_FALSE(questions_in(json(text))) << text;
+  }
+}
+
+TEST(Elicitation, AnAddressIsShownWhole) {
+  const auto words = [](std::string_view url) {
+    const auto asked = questions_in({{"mode", "url"}, {"url", url}, {"message", "a\nb"}});
+    return asked ? asked->prompt.value_or("") : "refused";
+  };
+  EXPECT_EQ(words("https://Pay.example/x?y#z"),
+            "open an address in a browser yourself\nHost: pay.example\n"
+            "Address: https://Pay.example/x?y#z\nWhy, in its words: a b");
+  EXPECT_NE(words("https://bank.example@evil.example/").find("Host: evil.example"),
+            std::string::npos);
+  EXPECT_NE(words("https://bank.example@evil.example/").find("Careful"), std::string::npos);
+  EXPECT_NE(words("https://xn--bnk-5qa.example/").find("look like others"), std::string::npos);
+  EXPECT_NE(words("http://pay.example/").find("not encrypted"), std::string::npos);
+  EXPECT_EQ(words("http://127.0.0.1:99/").find("Careful"), std::string::npos);
+  EXPECT_NE(words("http://[::1]:99/").find("Host: [::1]"), std::string::npos);
+  for (const std::string_view bad :
+       {"", "pay.example", "file:///etc/passwd", "javascript:alert(1)", "https://", "https:///x",
+        "https://[::1", "https://a b/", "https://evil.example\\@bank.example/",
+        "https://b\xc3\xa4nk.example/", "https://a/\x1b[2J"}) {
+    EXPECT_EQ(words(bad), "refused") << bad;
+  }
+  EXPECT_EQ(words("https://a/" + std::string(5000, 'x')), "refused");
+}
+
+TEST(Elicitation, AgreeingToAnAddressHasNoContent) {
+  const JsonObject params{{"mode", "url"}, {"url", "https://a"}};
+  const auto result = [&](std::string_view answer) {
+    return elicitation_result(params, parse_json(answer).value());
+  };
+  EXPECT_EQ(result(R"({"completed":true,"responses":[{"question_id":"opened","answer":true}]})"),
+            json(R"({"action":"accept"})"));
+  for (const std::string_view no :
+       {R"({"completed":true,"responses":[{"question_id":"opened","answer":false}]})",
+        R"({"completed":true,"responses":[]})", R"({"completed":false})", R"("?")"}) {
+    EXPECT_EQ(result(no), json(R"({"action":"decline"})")) << no;
   }
 }
 

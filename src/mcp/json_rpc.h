@@ -25,6 +25,7 @@ inline constexpr std::int64_t kResourceNotFound = -32002;  // until 2025-11-25; 
 inline constexpr std::int64_t kHeaderMismatch = -32020;
 inline constexpr std::int64_t kMissingCapability = -32021;
 inline constexpr std::int64_t kUnsupportedVersion = -32022;
+inline constexpr std::int64_t kUrlElicitationRequired = -32042;  // until 2025-11-25
 }  // namespace code
 
 struct Problem {

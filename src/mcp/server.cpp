@@ -60,6 +60,11 @@ bool ClientView::can_answer(std::string_view method) const {
   return name != "elicitation" || capability->empty() || capability->contains("form");
 }
 
+bool ClientView::can_open_addresses() const {
+  const JsonObject* elicitation = object_in(capabilities, "elicitation");
+  return elicitation != nullptr && elicitation->contains("url");
+}
+
 ServerMachine::ServerMachine(std::shared_ptr<const ServerOffer> offer, std::string principal,
                              WorkId first_number)
     : offer_(std::move(offer)), principal_(std::move(principal)), last_(first_number) {}

@@ -43,6 +43,8 @@ struct ClientView {
 
   // Whether it can be asked: "elicitation/create", "sampling/createMessage", "roots/list".
   bool can_answer(std::string_view method) const;
+  // Whether its person can be asked to open an address (elicitation of mode "url").
+  bool can_open_addresses() const;
 };
 
 // Whether a request says of itself which revision it is in.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/enum_names.h"
+#include "mcp/elicitation.h"
 #include "mcp/request_state.h"
 #include "mcp/server.h"
 
@@ -107,7 +108,8 @@ ServerActions ServerMachine::finish(std::int64_t now_ms, WorkId id, WorkOutcome 
   std::int64_t problem_code = 0;
   if (auto* needs = std::get_if<NeedsInput>(&outcome)) {
     const auto cannot = std::ranges::find_if(needs->requests, [&](const auto& each) {
-      return !open.work.client->can_answer(each.method);
+      return asks_for_address(each.params) ? !open.work.client->can_open_addresses()
+                                           : !open.work.client->can_answer(each.method);
     });
     if (cannot != needs->requests.end()) {
       const std::string name = cannot->method.substr(0, cannot->method.find('/'));

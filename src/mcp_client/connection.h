@@ -92,14 +92,18 @@ class Connection {
   // is longer than any list should be, and pages that go in circles.
   Result<JsonArray> list(std::string_view method, std::string_view key, const WaitOptions& options);
 
-  // ask(), or what was answered before to the same request, for as long as the server said that it
-  // holds (2026-07-28) and nothing says that it has changed.
-  Result<JsonObject> ask_kept(std::string_view method, JsonObject params,
-                              const WaitOptions& options);
+  // What was answered before to the same request, for as long as the server said that it holds
+  // (2026-07-28) and nothing says that it has changed; else what `ask` answers now.
+  struct Answered {
+    JsonObject result = {};
+    bool may_be_kept = true;  // it is the same for whoever asks
+  };
+  Result<JsonObject> ask_kept(std::string_view method, const JsonObject& params,
+                              const std::function<Result<Answered>()>& ask);
   // How long the server said that its last answer to list() holds. Nothing: it did not say.
   std::optional<std::chrono::steady_clock::time_point> holds_until(std::string_view method);
 
-  // Wants to hear when the resource changes, until the server is started again.
+  // Wants to hear when the resource changes, also of a server that was started again.
   Result<void> watch(std::string_view uri, const WaitOptions& options);
   // Wants to hear when lists change. Older servers tell without being asked, and some never do.
   Result<void> watch_lists(const WaitOptions& options);
@@ -113,17 +117,13 @@ class Connection {
 
  private:
   class State;
-  std::size_t bytes_received() const;
-  void listens(const CallHandle& call);
-  bool is_listening() const;
-
-  std::shared_ptr<State> state_;
   Result<void> listen(const mcp::ServerView& server, const std::stop_token& stop);
 
+  std::shared_ptr<State> state_;
+
   std::mutex watching_;
-  std::set<std::string, std::less<>> watched_;  // modern
+  std::set<std::string, std::less<>> watched_;
   bool watches_lists_ = false;
-  CallHandle listening_;
   AnswerCache kept_;
 };
 

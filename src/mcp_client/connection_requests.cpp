@@ -10,6 +10,7 @@
 
 #include "core/try.h"
 #include "mcp_client/connection.h"
+#include "mcp_client/connection_state.h"
 
 namespace wright::mcp_client {
 namespace {
@@ -74,19 +75,20 @@ Result<JsonObject> Connection::ask(std::string_view method, JsonObject params,
   }
 }
 
-Result<JsonObject> Connection::ask_kept(std::string_view method, JsonObject params,
-                                        const WaitOptions& options) {
+Result<JsonObject> Connection::ask_kept(std::string_view method, const JsonObject& params,
+                                        const std::function<Result<Answered>()>& ask) {
   const std::uint64_t version = changes(change_of(method));
   std::string key = fmt::format("{} {}", method, to_text(params));
   if (auto kept = kept_.find(key, version)) {
     if (JsonObject* result = kept->if_object()) return std::move(*result);
   }
   const auto began = AnswerCache::Clock::now();
-  auto result = TRY(ask(method, std::move(params), options));
-  if (const auto holds = time_to_live(result)) {
-    kept_.keep(std::move(key), version, began + *holds, result);
+  auto answered = TRY(ask());
+  const auto holds = time_to_live(answered.result);
+  if (holds && answered.may_be_kept) {
+    kept_.keep(std::move(key), version, began + *holds, answered.result);
   }
-  return result;
+  return std::move(answered.result);
 }
 
 std::optional<std::chrono::steady_clock::time_point> Connection::holds_until(
@@ -106,7 +108,7 @@ Result<JsonArray> Connection::list(std::string_view method, std::string_view key
   if (auto kept = kept_.find(method, version)) {
     if (JsonArray* items = kept->if_array()) return std::move(*items);
   }
-  const std::size_t bytes_before = bytes_received();
+  const std::size_t bytes_before = state_->bytes_received();
   JsonArray items;
   JsonObject params;
   const auto began = AnswerCache::Clock::now();
@@ -128,7 +130,7 @@ Result<JsonArray> Connection::list(std::string_view method, std::string_view key
     } else {
       holds = holds && page_holds ? std::min(holds, page_holds) : std::nullopt;
     }
-    if (bytes_received() - bytes_before > kMostListBytes) {
+    if (state_->bytes_received() - bytes_before > kMostListBytes) {
       return refuse(fmt::format("sends more than {} MB", kMostListBytes >> 20));
     }
     const JsonString* cursor = mcp::string_in(result, "nextCursor");
@@ -156,11 +158,7 @@ Result<void> Connection::listen(const mcp::ServerView& server, const std::stop_t
       if (tells(server, capability, "listChanged")) wanted[key] = true;
     }
   }
-  const CallHandle before = listening_;
-  listening_ = TRY(begin("subscriptions/listen", {{"notifications", std::move(wanted)}}, stop));
-  listens(listening_);
-  if (before.number != 0) cancel(before, "there is another one");
-  return {};
+  return state_->listen({{"notifications", std::move(wanted)}}, stop);
 }
 
 Result<void> Connection::watch_lists(const WaitOptions& options) {
@@ -169,7 +167,7 @@ Result<void> Connection::watch_lists(const WaitOptions& options) {
   const bool any = std::ranges::any_of(
       kListKeys, [&](const auto& each) { return tells(server, each.first, "listChanged"); });
   const std::lock_guard lock(watching_);
-  if (!any || (watches_lists_ && is_listening())) return {};
+  if (!any || (watches_lists_ && state_->is_listening())) return {};
   watches_lists_ = true;
   return listen(server, options.stop);
 }
@@ -182,7 +180,8 @@ Result<void> Connection::watch(std::string_view uri, const WaitOptions& options)
                 fmt::format("The MCP server {} does not tell what changes", name()));
   }
   if (server.era == mcp::Era::legacy) {
-    TRY(ask("resources/subscribe", {{"uri", uri}}, options));
+    TRY(ask(kSubscribe, {{"uri", uri}}, options));
+    state_->subscribed(std::string(uri));
     return {};
   }
   watched_.emplace(uri);

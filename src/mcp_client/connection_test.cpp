@@ -177,6 +177,20 @@ TEST_F(McpConnection, AServerThatDiesIsStartedAgainAndNothingIsRepeated) {
   EXPECT_EQ(looked.result.content.find("not known"), std::string::npos) << looked.result.content;
 }
 
+// It is alive for a moment each time, which does not count.
+TEST_F(McpConnection, AServerThatKeepsDyingIsLeftAloneForAWhile) {
+  const auto tools = tools_of(connect("legacy"));
+  std::string told;
+  int deaths = 0;
+  while (told.find("It is tried again in") == std::string::npos && deaths < 12) {
+    told = call(tools, "py__look-and-crash").result.content;
+    ++deaths;
+  }
+  EXPECT_NE(told.find("It is tried again in"), std::string::npos) << told;
+  EXPECT_NE(told.find("The MCP server py has failed"), std::string::npos) << told;
+  EXPECT_GT(deaths, 2) << "once it is tried again at once";
+}
+
 TEST_F(McpConnection, AQuestionOfTheServerIsAWait) {
   for (const std::string mode : {"legacy", "modern"}) {
     const auto tools = tools_of(connect(mode));
@@ -189,14 +203,15 @@ TEST_F(McpConnection, AQuestionOfTheServerIsAWait) {
     const Json answer = parse_json(R"({"completed":true,"responses":[{"question_id":"name",
       "answer":"Ada"}],"message":""})")
                             .value();
-    const auto answered = call(tools, "py__ask", "{}", {.answers = {.answer = answer}});
+    const WaitAnswers given{.answer = answer, .state = asked.waiting->state};
+    const auto answered = call(tools, "py__ask", "{}", {.answers = given});
     EXPECT_TRUE(answered.response.is_string() &&
                 answered.response.as_string().starts_with("hello Ada"))
         << answered.result.content;
 
     // Another process has the answer, and the server has forgotten the question.
     const auto others = tools_of(connect(mode));
-    const auto later = call(others, "py__ask", "{}", {.answers = {.answer = answer}});
+    const auto later = call(others, "py__ask", "{}", {.answers = given});
     if (mode == "modern") {
       EXPECT_EQ(later.response, Json("hello Ada s1"));
     } else {

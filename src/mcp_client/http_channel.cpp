@@ -273,7 +273,13 @@ void HttpChannelState::refused(const Exchange& exchange) {
   const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
   const auto* problem = answer != nullptr ? std::get_if<mcp::Problem>(&answer->outcome) : nullptr;
   if (problem != nullptr) why += fmt::format(" ({})", problem->message);
-  listener_->on_refused(exchange.call, {mcp::code::kInternalError, std::move(why)});
+  mcp::Problem told{mcp::code::kInternalError, std::move(why)};
+  // What a person can do something about keeps what it says.
+  if (problem != nullptr && problem->code == mcp::code::kUrlElicitationRequired) {
+    told.code = problem->code;
+    told.data = problem->data;
+  }
+  listener_->on_refused(exchange.call, told);
 }
 
 // The server did nothing and wants a token, or a better one.

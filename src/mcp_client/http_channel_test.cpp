@@ -299,6 +299,23 @@ TEST(McpOverHttp, AnOutcomeThatIsNotKnownIsToldApartFromAFailure) {
   EXPECT_FALSE(wright::is_unknown(execute(tools, {}, {"c1", "web__second", "{}"}, {})));
 }
 
+TEST(McpOverHttp, AnAddressThatIsToBeOpenedFirstIsAskedForWhateverTheStatus) {
+  for (const int status : {200, 400, 403}) {
+    HttpPeer peer([status](SocketPeer& socket, const mcp::RequestId& id, std::string_view) {
+      const Json elicitation{{"mode", "url"},
+                             {"elicitationId", "e"},
+                             {"message", "Log in"},
+                             {"url", "https://log.example/in"}};
+      socket.answer(status,
+                    mcp::problem_text(id, {mcp::code::kUrlElicitationRequired, "log in first",
+                                           {{"elicitations", JsonArray{elicitation}}}}),
+                    kJsonHead);
+      return true;
+    });
+    EXPECT_EQ(said(peer.tools(), "web__write"), "waits") << status;
+  }
+}
+
 // The configuration refuses it; if it comes this far all the same, nothing hangs.
 TEST(McpOverHttp, AHeaderThatCannotBeSentIsToldAtOnce) {
   ServerAddress address{.url = "http://127.0.0.1:9/", .headers = {{"X", "a\r\nb"}}};

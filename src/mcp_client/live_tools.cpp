@@ -44,7 +44,7 @@ class LiveTools::State : public std::enable_shared_from_this<LiveTools::State> {
   Result<ServerTools> open(const std::stop_token& stop) {
     const std::lock_guard one(listing_);
     const auto server = TRY(connection_->open(stop));
-    if (!server.has("tools")) return ServerTools{};
+    if (!server.has("tools") && !server.has("resources")) return ServerTools{};
     connection_->on_change([weak = weak_from_this()](mcp::Change change) {
       const auto state = weak.lock();
       if (state && change == mcp::Change::tools) state->wake();
@@ -151,7 +151,9 @@ class LiveTools::State : public std::enable_shared_from_this<LiveTools::State> {
     (void)connection_->watch_lists(wait);
     const std::uint64_t version = connection_->changes(mcp::Change::tools);
     listed_at_ = Clock::now();
-    const auto listed = TRY(connection_->list(kTools, "tools", wait));
+    const auto server = TRY(connection_->open(stop));
+    JsonArray listed;
+    if (server.has("tools")) listed = TRY(connection_->list(kTools, "tools", wait));
     const auto before = tools();
     const AroundCall around = [weak = weak_from_this()](const ToolSpec& spec,
                                                         const Context& context, const auto& run) {
@@ -160,6 +162,7 @@ class LiveTools::State : public std::enable_shared_from_this<LiveTools::State> {
     };
     auto made = tools_in(listed, calls_, options_, around,
                          before ? std::span(*before) : std::span<const Tool>());
+    add_resource_tool(server, calls_, options_, made);
     newest_ = version;
     return made;
   }

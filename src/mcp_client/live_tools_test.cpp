@@ -29,7 +29,7 @@ def note(word): open(journal, "a").write(word + "\n")
 def tool(name, **more): return {"name": name, "inputSchema": {"type": "object"}, **more}
 SET = tool("set", annotations={"readOnlyHint": True})
 tools = [SET, tool("first"), tool("same")]
-CAPABLE = {"tools": {"listChanged": True}, "resources": {"subscribe": True}}
+CAPABLE = {"tools": {"listChanged": True}}
 FORM = {"message": "Who?", "requestedSchema": {"type": "object",
         "properties": {"name": {"type": "string"}}}}
 listening, asking = None, None
@@ -209,15 +209,18 @@ TEST_P(McpLiveTools, OneThatHasChangedGoesOnButDoesNotBeginAnew) {
       JsonObject{{"completed", true},
                  {"responses", JsonArray{JsonObject{{"question_id", "name"}, {"answer", "Ada"}}}},
                  {"message", ""}};
-  const auto answer = [&] {
+  const auto answer = [&](Json state = {}) {
     const auto called = call("ask");
-    return wright::execute(agent_, called, {.call_id = called.id, .answers = {.answer = given}});
+    return wright::execute(
+        agent_, called,
+        {.call_id = called.id, .answers = {.answer = given, .state = std::move(state)}});
   };
   set("looks");
   take_those_of_now();
-  ASSERT_TRUE(execute(call("ask")).waiting);
+  const auto asked = execute(call("ask"));
+  ASSERT_TRUE(asked.waiting);
   set("deletes");
-  EXPECT_EQ(answer().result.content, "ask is done");
+  EXPECT_EQ(answer(asked.waiting->state).result.content, "ask is done");
   // Nobody knows any more of a call that was under way: it would begin anew.
   const std::string before = noted();
   const auto anew = answer();
@@ -247,15 +250,16 @@ TEST_P(McpLiveTools, AnswersAreKeptForAsLongAsTheServerSays) {
     return found;
   };
   const WaitOptions wait;
+  RemoteCalls calls(connection_);
   ASSERT_TRUE(connection_->list("tools/list", "tools", wait));
   EXPECT_EQ(count("list"), keeps ? 1U : 2U);
-  EXPECT_EQ(resource_text(*connection_, "test://a", wait), "text");
-  EXPECT_EQ(resource_text(*connection_, "test://a", wait), "text");
+  EXPECT_EQ(resource_content(calls, "test://a", {}, wait)->value, Json("text"));
+  EXPECT_EQ(resource_content(calls, "test://a", {}, wait)->value, Json("text"));
   EXPECT_EQ(count("read"), keeps ? 1U : 2U);
-  EXPECT_EQ(resource_text(*connection_, "test://b", wait), "text");
+  EXPECT_EQ(resource_content(calls, "test://b", {}, wait)->value, Json("text"));
   EXPECT_EQ(count("read"), keeps ? 2U : 3U);
   execute(call("set", R"({"changed":"resources/updated"})"));
-  EXPECT_EQ(resource_text(*connection_, "test://a", wait), "text");
+  EXPECT_EQ(resource_content(calls, "test://a", {}, wait)->value, Json("text"));
   EXPECT_EQ(count("read"), keeps ? 3U : 4U);
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "core/try.h"
 #include "core/unknown_outcome.h"
@@ -14,35 +15,55 @@
 namespace wright::mcp_client {
 namespace {
 
-constexpr std::string_view kElicit = "elicitation/create";
 constexpr std::size_t kMostParked = 1000;
+constexpr std::size_t kMostAddresses = 16;
+// What a server may have us keep for it while a person thinks.
+constexpr std::size_t kLargestState = std::size_t{256} << 10;
+
+// How a request goes on when somebody has answered: what is stored with the wait.
+struct Paused {
+  enum class How : std::uint8_t {
+    with_state,  // it is made again, with what the server gave along
+    in_place,    // it is under way, as long as its process and its server live
+    anew,        // the server refused it, and did nothing
+  };
+  How how = How::in_place;
+  std::optional<std::string> request_state = {};
+  Json questions = {};
+};
+
+constexpr std::array<std::pair<Paused::How, std::string_view>, 3> kHow{
+    {{Paused::How::with_state, "with_state"},
+     {Paused::How::in_place, "in_place"},
+     {Paused::How::anew, "anew"}}};
+
+Json paused_json(const Paused& paused) {
+  JsonObject json;
+  for (const auto& [how, name] : kHow) {
+    if (how == paused.how) json["goes_on"] = name;
+  }
+  if (paused.request_state) json["request_state"] = *paused.request_state;
+  if (!paused.questions.is_null()) json["questions"] = paused.questions;
+  return json;
+}
+
+// Nothing where it was stored by a Wright that kept nothing, or is none.
+std::optional<Paused> paused_from(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return std::nullopt;
+  const std::string name = mcp::text_in(*object, "goes_on");
+  const auto how = std::ranges::find(kHow, name, [](const auto& each) { return each.second; });
+  if (how == kHow.end()) return std::nullopt;
+  Paused paused{.how = how->first};
+  if (const JsonString* state = mcp::string_in(*object, "request_state")) {
+    paused.request_state = std::string(*state);
+  }
+  if (const Json* questions = object->if_contains("questions")) paused.questions = *questions;
+  return paused;
+}
 
 std::string key_of(const Context& context) {
   return fmt::format("{}/{}", context.session_id, context.call_id);
-}
-
-// "key.field" where the server asks several things at once.
-std::string field_id(std::string_view key, std::string_view field, bool is_alone) {
-  return is_alone ? std::string(field) : fmt::format("{}.{}", key, field);
-}
-
-// The answers of one form out of those to all of them.
-Json answers_for(std::string_view key, const Json& answer, bool is_alone) {
-  if (is_alone || !answer.is_object()) return answer;
-  Json own = answer;
-  Json* responses = own.get_object().if_contains("responses");
-  if (responses == nullptr || !responses->is_array()) return own;
-  const std::string prefix = fmt::format("{}.", key);
-  JsonArray kept;
-  for (Json& each : responses->get_array()) {
-    JsonObject* response = each.if_object();
-    const std::string id = response != nullptr ? mcp::text_in(*response, "question_id") : "";
-    if (!id.starts_with(prefix)) continue;
-    (*response)["question_id"] = id.substr(prefix.size());
-    kept.push_back(std::move(each));
-  }
-  *responses = std::move(kept);
-  return own;
 }
 
 // So that what the server does can be seen as part of the call.
@@ -77,75 +98,26 @@ std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view
                   server, to_valid_utf8(std::string(why)))));
 }
 
+Waiting wait_for(const AskUserRequest& asked, const Paused& paused) {
+  return {.kind = WaitKind::question, .shown = encode(asked), .state = paused_json(paused)};
+}
+
+// Progress in words: of the server, or else how far it says that it is.
+std::string words_of(const mcp::Progress& progress) {
+  if (progress.total && *progress.total > 0) {
+    return fmt::format("{:.0f} %{}{}", 100 * progress.progress / *progress.total,
+                       progress.message.empty() ? "" : " ", progress.message);
+  }
+  return progress.message.empty() ? fmt::format("step {:g}", progress.progress) : progress.message;
+}
+
 }  // namespace
 
-std::optional<mcp::Problem> RemoteCalls::add_question(const std::string& key,
-                                                      const std::string& method, JsonObject params,
-                                                      Questions& questions) const {
-  if (method == kElicit) {
-    questions.forms[key] = std::move(params);
-    return std::nullopt;
-  }
-  if (method != kSample || models_ == nullptr) {
-    return mcp::Problem{mcp::code::kMethodNotFound, "this is not supported"};
-  }
-  auto form = consent_form(params);
-  if (!form) return mcp::Problem{mcp::code::kInvalidParams, form.error().message};
-  questions.forms[key] = std::move(*form);
-  questions.samplings[key] = std::move(params);
-  return std::nullopt;
-}
-
-Result<void> RemoteCalls::word(Questions& questions) const {
-  const auto& forms = questions.forms;
-  questions.asked = {.required = false};
-  std::string prompt = fmt::format("The MCP server {} asks", connection_->name());
-  for (const auto& [key, form] : forms) {
-    auto request = TRY(mcp::questions_in(form));
-    if (request.prompt && !request.prompt->empty()) prompt += fmt::format(": {}", *request.prompt);
-    for (Question& question : request.questions) {
-      question.id = field_id(key, question.id, forms.size() == 1);
-      questions.asked.questions.push_back(std::move(question));
-    }
-  }
-  questions.asked.prompt = to_valid_utf8(std::move(prompt));
-  TRY(check(questions.asked));
-  return {};
-}
-
-RemoteCalls::Answer RemoteCalls::answer_to(std::string_view key, const Questions& questions,
-                                           const Json& given, const Context& context) const {
-  JsonObject said = mcp::form_result(answers_for(key, given, questions.forms.size() == 1));
-  const auto sampling = questions.samplings.find(key);
-  if (sampling == questions.samplings.end()) return said;
-  if (!is_consent(said)) return mcp::Problem{-1, "the person does not want the model to be asked"};
-  auto answer = models_->answer(sampling->second, context);
-  if (!answer) return mcp::Problem{mcp::code::kInternalError, answer.error().message};
-  return std::move(*answer);
-}
-
-// In the newest revision an answer is a result, or there is none.
-Result<JsonObject> RemoteCalls::responses_to(const Questions& questions, const Json& given,
-                                             const Context& context) const {
-  JsonObject responses;
-  for (const auto& [key, form] : questions.forms) {
-    auto answer = answer_to(key, questions, given, context);
-    if (const auto* problem = std::get_if<mcp::Problem>(&answer)) {
-      return fail(ErrorCode::tool_failed, fmt::format("The MCP server {} gets no answer: {}",
-                                                      connection_->name(), problem->message));
-    }
-    responses[key] = std::get<JsonObject>(std::move(answer));
-  }
-  return responses;
-}
-
-Waiting RemoteCalls::park(const Context& context, Parked parked) {
-  Waiting waiting{.kind = WaitKind::question, .shown = encode(parked.questions.asked)};
+void RemoteCalls::park(const Context& context, Parked parked) {
   const std::lock_guard lock(mutex_);
   // Those that nobody came back for.
   if (parked_.size() >= kMostParked) parked_.erase(parked_.begin());
   parked_.insert_or_assign(key_of(context), std::move(parked));
-  return waiting;
 }
 
 std::optional<RemoteCalls::Parked> RemoteCalls::take_parked(const Context& context) {
@@ -155,133 +127,213 @@ std::optional<RemoteCalls::Parked> RemoteCalls::take_parked(const Context& conte
   return std::move(found.mapped());
 }
 
-Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& arguments,
-                                   const Context& context, const MayBegin& may_begin) {
-  JsonObject params{{"name", call.tool}, {"arguments", arguments}};
-  pass_on(context.trace, params);
-  const std::optional<Json>& given = context.answers.answer;
-  auto parked = given ? take_parked(context) : std::nullopt;
-  if (parked && parked->handle.number != 0) {
-    // It is still under way, if the server still lives.
-    const Answer answer =
-        answer_to(parked->questions.forms.begin()->first, parked->questions, *given, context);
-    if (connection_->answer(parked->handle, parked->question, answer)) {
-      return finish(call, parked->handle, params, std::nullopt, context);
-    }
-  } else if (parked) {
-    JsonObject again = parked->params;
-    again["inputResponses"] = TRY(responses_to(parked->questions, *given, context));
-    pass_on(context.trace, again);
-    const auto handle = TRY(connection_->begin("tools/call", again, context.stop, call.repeated));
-    return finish(call, handle, params, std::nullopt, context);
+Result<RemoteReply> RemoteCalls::ask(const RemoteRequest& request, const Context& context,
+                                     const MayBegin& may_begin) {
+  if (const auto& given = context.answers.answer) {
+    return go_on(request, *given, context, may_begin);
   }
-  if (given) {
-    // Another process, or another life of the server, had begun the call and was asked. Servers of
-    // the older revisions ask in the middle of what they do.
-    const auto server = TRY(connection_->open(context.stop));
-    if (server.era == mcp::Era::legacy && call.effect == Effect::write) {
-      return outcome_unknown(connection_->name(), "the process that called it has ended");
-    }
-  }
-  (void)TRY(connection_->open(context.stop));  // which may take long
-  if (may_begin) TRY(may_begin());
-  if (context.still_ours) TRY(context.still_ours());
-  const auto handle = TRY(connection_->begin("tools/call", params, context.stop, call.repeated));
-  return finish(call, handle, params, given, context);
+  return begin_anew(request, std::nullopt, context, may_begin);
 }
 
-Result<Reached> RemoteCalls::go_on(const RemoteToolCall& call, const CallHandle& handle,
-                                   std::chrono::steady_clock::time_point deadline,
-                                   const Context& context) {
-  WaitOptions options{.stop = context.stop, .timeout = call.timeout, .deadline = deadline};
+Result<RemoteReply> RemoteCalls::begin_anew(const RemoteRequest& request, std::optional<Json> spare,
+                                            const Context& context, const MayBegin& may_begin) {
+  (void)TRY(connection_->open(context.stop));  // which may take long
+  if (may_begin) TRY(may_begin());
+  const auto handle = TRY(send(request, request.params, context));
+  return finish(request, handle, std::move(spare), context);
+}
+
+Result<CallHandle> RemoteCalls::send(const RemoteRequest& request, JsonObject params,
+                                     const Context& context) {
+  pass_on(context.trace, params);
+  (void)TRY(connection_->open(context.stop));
+  if (context.still_ours) TRY(context.still_ours());
+  return connection_->begin(request.method, std::move(params), context.stop, request.repeated);
+}
+
+Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json& given,
+                                       const Context& context, const MayBegin& may_begin) {
+  const auto paused = paused_from(context.answers.state);
+  const bool has_state = paused && paused->how == Paused::How::with_state;
+  auto questions = has_state || (paused && paused->how == Paused::How::anew)
+                       ? ServerQuestions::from_json(paused->questions, models_.get())
+                       : Result<ServerQuestions>(ServerQuestions());
+  if (!questions) {
+    const std::string why =
+        fmt::format("what it asked cannot be read any more: {}", questions.error().message);
+    if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why);
+    return fail(ErrorCode::tool_failed,
+                fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
+  }
+  if (has_state) {
+    JsonObject again = request.params;
+    auto responses = questions->answers(given, models_.get(), context);
+    if (!responses) {
+      return fail(responses.error().code,
+                  fmt::format("The MCP server {} gets no answer: {}", connection_->name(),
+                              responses.error().message));
+    }
+    again["inputResponses"] = std::move(*responses);
+    if (paused->request_state) again["requestState"] = *paused->request_state;
+    const auto handle = TRY(send(request, std::move(again), context));
+    return finish(request, handle, std::nullopt, context);
+  }
+  if (paused && paused->how == Paused::How::anew) {
+    const auto responses = TRY(questions->answers(given, models_.get(), context));
+    const bool is_done = std::ranges::all_of(responses, [](const auto& each) {
+      return mcp::text_in(each.value().as_object(), "action") == "accept";
+    });
+    if (is_done) return begin_anew(request, std::nullopt, context, may_begin);
+    return fail(ErrorCode::tool_failed,
+                fmt::format("The MCP server {} did nothing: it wanted an address to be opened "
+                            "first, and the person did not agree",
+                            connection_->name()));
+  }
+  if (auto parked = take_parked(context)) {
+    // It is still under way, if the server still lives.
+    const auto answer = parked->questions.answer(given, models_.get(), context);
+    if (connection_->answer(parked->handle, parked->question, answer)) {
+      return finish(request, parked->handle, std::nullopt, context);
+    }
+  }
+  // Another process, or another life of the server, had begun it and was asked in the middle.
+  if (request.effect == Effect::write) {
+    return outcome_unknown(connection_->name(), "the process that called it has ended");
+  }
+  return begin_anew(request, given, context, may_begin);
+}
+
+Result<Reached> RemoteCalls::wait(const RemoteRequest& request, const CallHandle& handle,
+                                  std::chrono::steady_clock::time_point deadline,
+                                  const Context& context) {
+  WaitOptions options{.stop = context.stop, .timeout = request.timeout, .deadline = deadline};
   if (context.progress) {
-    options.on_progress = [&](const mcp::Progress& progress) {
-      std::string text = progress.message;
-      if (progress.total && *progress.total > 0) {
-        text = fmt::format("{:.0f} %{}{}", 100 * progress.progress / *progress.total,
-                           text.empty() ? "" : " ", text);
-      }
-      if (!text.empty()) context.progress(text);
-    };
+    options.on_progress = [&](const mcp::Progress& each) { context.progress(words_of(each)); };
   }
   return connection_->wait(handle, options);
 }
 
-// `params` are those of the call as it began; `spare` is an answer that was given before.
-Result<ToolReply> RemoteCalls::finish(const RemoteToolCall& call, CallHandle handle,
-                                      JsonObject params, std::optional<Json> spare,
-                                      const Context& context) {
+// It is refused until somebody has opened what the server names (2025-11-25).
+Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
+  const auto refuse = [&]() {
+    return fail(ErrorCode::tool_failed,
+                fmt::format("The MCP server {} refuses: {}", connection_->name(),
+                            to_valid_utf8(problem.message)));
+  };
+  const JsonObject* data = problem.data.if_object();
+  const Json* listed = data != nullptr ? data->if_contains("elicitations") : nullptr;
+  if (problem.code != mcp::code::kUrlElicitationRequired || listed == nullptr ||
+      !listed->is_array() || listed->get_array().empty() ||
+      listed->get_array().size() > kMostAddresses) {
+    return refuse();
+  }
+  ServerQuestions questions;
+  for (const Json& each : listed->get_array()) {
+    const JsonObject* params = each.if_object();
+    if (params == nullptr || mcp::text_in(*params, "mode") != "url") return refuse();
+    const std::string key = fmt::format("address{}", &each - listed->get_array().data() + 1);
+    if (questions.add(key, "elicitation/create", *params, nullptr)) return refuse();
+  }
+  const auto worded = TRY(questions.worded(connection_->name()));
+  return wait_for(worded, {.how = Paused::How::anew, .questions = questions.to_json()});
+}
+
+RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
+                                            std::optional<Json>& spare, const Context& context) {
+  Parked parked{.handle = handle, .question = asked.id};
+  const auto answer = [&](const std::variant<JsonObject, mcp::Problem>& outcome) {
+    connection_->answer(handle, asked.id, outcome);
+    return Turn{.next = handle};
+  };
+  const auto problem = parked.questions.add("question", std::move(asked.method),
+                                            std::move(asked.params), models_.get());
+  if (problem) return answer(*problem);
+  const auto worded = parked.questions.worded(connection_->name());
+  if (!worded) return answer(JsonObject{{"action", "cancel"}});
+  if (spare && answers_all(*spare, *worded)) {
+    const Json given = *std::exchange(spare, std::nullopt);
+    return answer(parked.questions.answer(given, models_.get(), context));
+  }
+  park(context, std::move(parked));
+  return Turn{.reply = wait_for(*worded, {.how = Paused::How::in_place})};
+}
+
+Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
+                                                   mcp::InputRequired needs,
+                                                   std::optional<Json>& spare,
+                                                   const Context& context) {
+  ServerQuestions questions;
+  for (auto& [key, asked] : needs.requests) {
+    const auto problem = questions.add(key, asked.method, std::move(asked.params), models_.get());
+    if (problem) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("The MCP server {} needs {}, which cannot be had here: {}",
+                              connection_->name(), asked.method, problem->message));
+    }
+  }
+  const auto again = [&](std::optional<JsonObject> responses) -> Result<Turn> {
+    JsonObject params = request.params;
+    if (responses) params["inputResponses"] = std::move(*responses);
+    if (needs.state) params["requestState"] = *needs.state;
+    return Turn{.next = TRY(send(request, std::move(params), context))};
+  };
+  if (questions.empty()) return again(std::nullopt);  // it only wants to be asked again
+  const auto worded = TRY(questions.worded(connection_->name()));
+  if (spare && answers_all(*spare, worded)) {
+    const Json given = *std::exchange(spare, std::nullopt);
+    return again(TRY(questions.answers(given, models_.get(), context)));
+  }
+  auto waiting = wait_for(worded, {.how = Paused::How::with_state,
+                                   .request_state = std::move(needs.state),
+                                   .questions = questions.to_json()});
+  if (to_text(waiting.state).size() <= kLargestState) return Turn{.reply = std::move(waiting)};
+  const std::string why =
+      fmt::format("what it wants to be kept until somebody has answered has more than {} KB",
+                  kLargestState >> 10);
+  if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why);
+  return fail(ErrorCode::limit_reached,
+              fmt::format("The MCP server {} cannot be answered: {}", connection_->name(), why));
+}
+
+Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle handle,
+                                        std::optional<Json> spare, const Context& context) {
   constexpr int kMostRounds = 20;
-  const auto deadline = std::chrono::steady_clock::now() + call.timeout;  // of all rounds together
+  const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   for (int round = 0; round < kMostRounds; ++round) {
-    auto reached = TRY(go_on(call, handle, deadline, context));
-    if (auto* result = std::get_if<JsonObject>(&reached)) {
-      auto output = TRY(mcp::output_of(*result, call.output_schema));
-      return output;
-    }
-    if (const auto* problem = std::get_if<mcp::Problem>(&reached)) {
-      return fail(ErrorCode::tool_failed,
-                  fmt::format("The MCP server {} refuses: {}", connection_->name(),
-                              to_valid_utf8(problem->message)));
-    }
+    auto reached = TRY(wait(request, handle, deadline, context));
+    if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
+    if (const auto* problem = std::get_if<mcp::Problem>(&reached)) return refused(*problem);
     if (const auto* lost = std::get_if<Lost>(&reached)) {
-      if (call.effect == Effect::write && lost->arrived == Arrived::maybe) {
+      if (request.effect == Effect::write && lost->arrived == Arrived::maybe) {
         return outcome_unknown(connection_->name(), lost->why);
       }
       return fail(lost->code, fmt::format("The MCP server {} gave no answer: {}",
                                           connection_->name(), to_valid_utf8(lost->why)));
     }
-    Parked parked;
-    Questions& questions = parked.questions;
-    if (auto* asked = std::get_if<Asked>(&reached)) {
-      const auto problem =
-          add_question("question", asked->method, std::move(asked->params), questions);
-      if (problem) {
-        connection_->answer(handle, asked->id, *problem);
-        continue;
-      }
-      parked.handle = handle;
-      parked.question = asked->id;
-    } else {
-      auto& needs = std::get<mcp::InputRequired>(reached);
-      for (auto& [key, request] : needs.requests) {
-        const auto problem =
-            add_question(key, request.method, std::move(request.params), questions);
-        if (problem) {
-          return fail(ErrorCode::unsupported,
-                      fmt::format("The MCP server {} needs {}, which cannot be had here: {}",
-                                  connection_->name(), request.method, problem->message));
-        }
-      }
-      parked.params = params;
-      if (needs.state) parked.params["requestState"] = *needs.state;
-      if (questions.forms.empty()) {
-        // It only wants to be asked again.
-        handle = TRY(connection_->begin("tools/call", parked.params, context.stop, call.repeated));
-        continue;
-      }
-    }
-    if (auto worded = word(questions); !worded) {
-      if (parked.handle.number == 0) return std::unexpected(std::move(worded).error());
-      connection_->answer(handle, parked.question, JsonObject{{"action", "cancel"}});
-      continue;
-    }
-    if (spare && answers_all(*spare, questions.asked)) {
-      const Json given = *std::exchange(spare, std::nullopt);
-      if (parked.handle.number != 0) {
-        connection_->answer(handle, parked.question,
-                            answer_to(questions.forms.begin()->first, questions, given, context));
-        continue;
-      }
-      parked.params["inputResponses"] = TRY(responses_to(questions, given, context));
-      handle = TRY(connection_->begin("tools/call", parked.params, context.stop, call.repeated));
-      continue;
-    }
-    return park(context, std::move(parked));
+    auto* asked = std::get_if<Asked>(&reached);
+    Turn turn = asked != nullptr
+                    ? asked_within(handle, std::move(*asked), spare, context)
+                    : TRY(needs_input(request, std::get<mcp::InputRequired>(std::move(reached)),
+                                      spare, context));
+    if (turn.reply) return std::move(*turn.reply);
+    handle = *turn.next;
   }
   connection_->cancel(handle, "it asked too often");
   return fail(ErrorCode::limit_reached,
               fmt::format("The MCP server {} asks without end", connection_->name()));
+}
+
+Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& arguments,
+                                   const Context& context, const MayBegin& may_begin) {
+  auto reply = TRY(ask({.method = "tools/call",
+                        .params = {{"name", call.tool}, {"arguments", arguments}},
+                        .effect = call.effect,
+                        .timeout = call.timeout,
+                        .repeated = call.repeated},
+                       context, may_begin));
+  if (auto* waiting = std::get_if<Waiting>(&reply)) return std::move(*waiting);
+  auto output = TRY(mcp::output_of(std::get<JsonObject>(reply), call.output_schema));
+  return output;
 }
 
 }  // namespace wright::mcp_client

@@ -1,7 +1,12 @@
-// Calls of a server's tools. Where the server asks a person in the middle, the call becomes a wait
-// of its session: it is stored, survives this process, and is answered from anywhere. Executed
-// again with the answer, it goes on where it was, or, when the process or the server is a new one,
-// from its beginning where that does no harm.
+// Requests to a server in which it may ask a person: tools/call, prompts/get, resources/read. Where
+// it does, the request becomes a wait, which is stored, survives this process, and is answered from
+// anywhere. Made again with the answer, it goes on:
+//
+//   revision 2026-07-28   with the state that the server gave along (requestState), in any process;
+//   older ones            where it was, in the process that began it. Any other one begins anew
+//                         what only reads; what writes has an outcome that is not known.
+//
+// What a server refused until somebody has opened an address (-32042) begins anew in any case.
 #pragma once
 
 #include <chrono>
@@ -11,24 +16,37 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "mcp_client/connection.h"
 #include "mcp_client/sampling.h"
+#include "mcp_client/server_questions.h"
 #include "wright/tool.h"
 
 namespace wright::mcp_client {
+
+struct RemoteRequest {
+  std::string method = {};
+  JsonObject params = {};
+  Effect effect = Effect::read;
+  std::chrono::milliseconds timeout{300'000};       // of all rounds together
+  std::vector<mcp::HeaderParameter> repeated = {};  // over HTTP, in headers
+};
 
 struct RemoteToolCall {
   std::string tool = {};
   Effect effect = Effect::write;
   std::chrono::milliseconds timeout{300'000};
   std::optional<JsonSchema> output_schema = {};
-  std::vector<mcp::HeaderParameter> repeated = {};  // over HTTP, in headers
+  std::vector<mcp::HeaderParameter> repeated = {};
 };
 
 // Asked as the last thing before a call begins, and not for one that goes on; its error is the
 // call's. May be empty.
 using MayBegin = std::function<Result<void>()>;
+
+// The server's result, or what somebody is asked first.
+using RemoteReply = std::variant<JsonObject, Waiting>;
 
 class RemoteCalls {
  public:
@@ -37,40 +55,44 @@ class RemoteCalls {
                        std::shared_ptr<SamplingModels> models = {})
       : connection_(std::move(connection)), models_(std::move(models)) {}
 
+  const std::shared_ptr<Connection>& connection() const { return connection_; }
+
+  // Context::answers has the answer to the Waiting that was replied before, and its state.
+  Result<RemoteReply> ask(const RemoteRequest& request, const Context& context,
+                          const MayBegin& may_begin = {});
+
   Result<ToolReply> run(const RemoteToolCall& call, const Json& arguments, const Context& context,
                         const MayBegin& may_begin = {});
 
  private:
-  // What the server asks, by its keys; one without a key in the older revisions.
-  struct Questions {
-    std::map<std::string, JsonObject, std::less<>> forms = {};
-    // Those that are about a question to the model: its params.
-    std::map<std::string, JsonObject, std::less<>> samplings = {};
-    AskUserRequest asked = {};
-  };
-  using Answer = std::variant<JsonObject, mcp::Problem>;
-  // A call that waits for a person.
+  // A request of the older revisions that is under way while a person thinks.
   struct Parked {
-    CallHandle handle = {};        // legacy: it is still under way
-    mcp::RequestId question = {};  // likewise
-    JsonObject params = {};        // modern: to be sent again
-    Questions questions = {};
+    CallHandle handle = {};
+    mcp::RequestId question = {};
+    ServerQuestions questions = {};
   };
 
-  Result<Reached> go_on(const RemoteToolCall& call, const CallHandle& handle,
-                        std::chrono::steady_clock::time_point deadline, const Context& context);
-  Result<ToolReply> finish(const RemoteToolCall& call, CallHandle handle, JsonObject params,
-                           std::optional<Json> spare, const Context& context);
-  // Asks a person what the server asks them, or asks of the model. A Problem: neither can be.
-  std::optional<mcp::Problem> add_question(const std::string& key, const std::string& method,
-                                           JsonObject params, Questions& questions) const;
-  Result<void> word(Questions& questions) const;
-  // What the server gets for one of its questions.
-  Answer answer_to(std::string_view key, const Questions& questions, const Json& given,
-                   const Context& context) const;
-  Result<JsonObject> responses_to(const Questions& questions, const Json& given,
-                                  const Context& context) const;
-  Waiting park(const Context& context, Parked parked);
+  // `spare` is an answer that was given in an earlier life of the request.
+  Result<RemoteReply> begin_anew(const RemoteRequest& request, std::optional<Json> spare,
+                                 const Context& context, const MayBegin& may_begin);
+  Result<RemoteReply> go_on(const RemoteRequest& request, const Json& given, const Context& context,
+                            const MayBegin& may_begin);
+  Result<CallHandle> send(const RemoteRequest& request, JsonObject params, const Context& context);
+  Result<RemoteReply> finish(const RemoteRequest& request, CallHandle handle,
+                             std::optional<Json> spare, const Context& context);
+  // The request goes on at once in what is returned; otherwise `reply` is its end.
+  struct Turn {
+    std::optional<CallHandle> next = {};
+    std::optional<RemoteReply> reply = {};
+  };
+  Turn asked_within(CallHandle handle, Asked asked, std::optional<Json>& spare,
+                    const Context& context);
+  Result<Turn> needs_input(const RemoteRequest& request, mcp::InputRequired needs,
+                           std::optional<Json>& spare, const Context& context);
+  Result<RemoteReply> refused(const mcp::Problem& problem);
+  Result<Reached> wait(const RemoteRequest& request, const CallHandle& handle,
+                       std::chrono::steady_clock::time_point deadline, const Context& context);
+  void park(const Context& context, Parked parked);
   std::optional<Parked> take_parked(const Context& context);
 
   std::shared_ptr<Connection> connection_;

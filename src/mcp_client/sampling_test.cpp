@@ -127,14 +127,16 @@ TEST_F(McpSampling, TheModelIsAskedWhenAPersonAgreesAndWithinTheBudget) {
     const auto asked = call(own);
     ASSERT_TRUE(asked.waiting) << mode << asked.result.content;
     EXPECT_NE(to_text(asked.waiting->shown).find("Capital?"), std::string::npos);
-    const auto answered = call(own, {.answer = saying("yes")});
+    const auto answered = call(own, {.answer = saying("yes"), .state = asked.waiting->state});
     EXPECT_EQ(answered.response, Json("Paris, for Capital?")) << mode << answered.result.content;
   }
   EXPECT_EQ(asked_, 2);
   EXPECT_EQ(most_, 20);  // what was left
   const auto own = tools("legacy");
-  ASSERT_TRUE(call(own).waiting);
-  EXPECT_EQ(call(own, {.answer = saying("yes")}).response, Json("the agent's budget is used up"));
+  const auto again = call(own);
+  ASSERT_TRUE(again.waiting);
+  EXPECT_EQ(call(own, {.answer = saying("yes"), .state = again.waiting->state}).response,
+            Json("the agent's budget is used up"));
   EXPECT_EQ(asked_, 2);
 }
 
@@ -180,8 +182,9 @@ TEST_F(McpSampling, QuestionsAtOnceDoNotPassTheLimitTogether) {
 TEST_F(McpSampling, TheModelIsNotAskedWhenNobodyAgrees) {
   for (const std::string mode : {"legacy", "modern"}) {
     const auto own = tools(mode);
-    ASSERT_TRUE(call(own).waiting);
-    const auto answered = call(own, {.answer = saying("no")});
+    const auto asked = call(own);
+    ASSERT_TRUE(asked.waiting);
+    const auto answered = call(own, {.answer = saying("no"), .state = asked.waiting->state});
     EXPECT_NE(answered.result.content.find("does not want"), std::string::npos)
         << answered.result.content;
   }
@@ -221,23 +224,25 @@ TEST_F(McpSampling, ResourcesAreReadAndWatched) {
   for (const std::string mode : {"legacy", "modern"}) {
     const auto connection = connect(mode);
     const WaitOptions wait{.timeout = std::chrono::seconds(20)};
+    RemoteCalls calls(connection);
     const auto listed = server_resources(*connection, wait);
     ASSERT_TRUE(listed) << listed.error().message;
     ASSERT_EQ(listed->size(), 1U);  // the other one cannot be typed
-    EXPECT_EQ(resource_text(*connection, "test://a", wait).value(),
-              "of test://a\n(image/png that is no text)");
+    EXPECT_EQ(resource_content(calls, "test://a", {}, wait)->value,
+              Json("of test://a\n[image, image/png, which is not shown: it is no PNG, JPEG, GIF or "
+                   "WebP image]"));
     ASSERT_TRUE(connection->watch("test://a", wait));
     // Whatever is asked after that comes after it.
-    ASSERT_TRUE(resource_text(*connection, "test://a", wait));
+    ASSERT_TRUE(resource_content(calls, "test://a", {}, wait));
     EXPECT_EQ(connection->take_updates(), std::vector<std::string>{"test://a"});
     EXPECT_TRUE(connection->take_updates().empty());
   }
 }
 
 TEST_F(McpSampling, PromptsAreMessagesOfAPerson) {
-  const auto connection = connect("legacy");
-  EXPECT_EQ(prompt_text(*connection, "p", {{"word", "please"}}, {}).value(),
-            "user: Say please\n\nassistant: yes");
+  RemoteCalls calls(connect("legacy"));
+  EXPECT_EQ(prompt_content(calls, "p", {{"word", "please"}}, {}, {})->value,
+            Json("user: Say please\n\nassistant: yes"));
 }
 
 TEST(McpPrompts, WordsBecomeArguments) {

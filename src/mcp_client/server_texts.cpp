@@ -5,9 +5,11 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/text.h"
 #include "core/try.h"
+#include "mcp/content.h"
 
 namespace wright::mcp_client {
 namespace {
@@ -21,35 +23,46 @@ std::string title_in(const JsonObject& object) {
   return "";
 }
 
-// "text", or what stands for bytes.
-std::string content_text(const JsonObject& content) {
-  if (content.contains("text")) return to_valid_utf8(mcp::text_in(content, "text"));
-  const std::string type = mcp::text_in(content, "mimeType");
-  return fmt::format("({} that is no text)",
-                     type.empty() ? "something" : to_valid_utf8(type.substr(0, 100)));
-}
-
-// Of a message: a text, a resource with it, or something else.
-std::string message_text(const Json& content) {
-  if (content.is_array()) {
-    std::string text;
-    for (const Json& each : content.get_array()) {
-      text += (text.empty() ? "" : "\n\n") + message_text(each);
-    }
-    return text;
-  }
-  if (!content.is_object()) return "";
-  const JsonObject& object = content.get_object();
-  if (const JsonObject* resource = mcp::object_in(object, "resource")) {
-    return content_text(*resource);
-  }
-  return content_text(object);
-}
-
-Result<std::string> of_fitting_length(std::string text, std::string_view what) {
-  if (text.size() <= kLongestText) return text;
+Result<Output> of_fitting_length(Output output, std::string_view what) {
+  const JsonString* text = output.value.if_string();
+  if (text == nullptr || text->size() <= kLongestText) return output;
   return fail(ErrorCode::limit_reached,
               fmt::format("{} has more than {} KB", what, kLongestText >> 10));
+}
+
+// A number for every request, so that the answer to a question finds the one that asked it.
+std::string next_id() {
+  static std::atomic<std::uint64_t> last = 0;
+  return fmt::format("text {}", ++last);
+}
+
+// The request, with as many questions to the person as it takes.
+Result<Connection::Answered> asked_with_person(RemoteCalls& calls, const RemoteRequest& request,
+                                               const AskPerson& ask_person,
+                                               const WaitOptions& options) {
+  constexpr int kMostQuestions = 20;
+  const std::string& server = calls.connection()->name();
+  const std::string id = next_id();
+  Context context{.call_id = id, .stop = options.stop};
+  for (int asked = 0; asked < kMostQuestions; ++asked) {
+    auto reply = TRY(calls.ask(request, context));
+    if (auto* result = std::get_if<JsonObject>(&reply)) {
+      return Connection::Answered{std::move(*result), asked == 0};
+    }
+    const Waiting& waiting = std::get<Waiting>(reply);
+    if (!ask_person) {
+      return fail(
+          ErrorCode::unavailable,
+          fmt::format("The MCP server {} asks a person first, and nobody is there", server));
+    }
+    auto given = TRY(ask_person(waiting));
+    if (!given || !given->answer) {
+      return fail(ErrorCode::cancelled,
+                  fmt::format("What the MCP server {} asked was not answered", server));
+    }
+    context.answers = {.answer = std::move(given->answer), .state = waiting.state};
+  }
+  return fail(ErrorCode::limit_reached, fmt::format("The MCP server {} asks without end", server));
 }
 
 }  // namespace
@@ -78,19 +91,19 @@ Result<std::vector<ServerResource>> server_resources(Connection& connection,
   return resources;
 }
 
-Result<std::string> resource_text(Connection& connection, std::string_view uri,
-                                  const WaitOptions& options) {
-  const JsonObject result = TRY(connection.ask_kept("resources/read", {{"uri", uri}}, options));
+Result<Output> resource_content(RemoteCalls& calls, std::string_view uri,
+                                const AskPerson& ask_person, const WaitOptions& options) {
+  const RemoteRequest request{
+      .method = "resources/read", .params = {{"uri", uri}}, .timeout = options.timeout};
+  const JsonObject result = TRY(calls.connection()->ask_kept(request.method, request.params, [&] {
+    return asked_with_person(calls, request, ask_person, options);
+  }));
   const Json* contents = result.if_contains("contents");
   if (contents == nullptr || !contents->is_array() || contents->get_array().empty()) {
     return fail(ErrorCode::not_found, fmt::format("{} has nothing in it", uri));
   }
-  std::string text;
-  for (const Json& each : contents->get_array()) {
-    if (!each.is_object()) continue;
-    text += (text.empty() ? "" : "\n") + content_text(each.get_object());
-  }
-  return of_fitting_length(std::move(text), uri);
+  auto output = TRY(mcp::resource_output(result));
+  return of_fitting_length(std::move(output), uri);
 }
 
 Result<std::vector<ServerPrompt>> server_prompts(Connection& connection,
@@ -155,25 +168,30 @@ Result<JsonObject> prompt_arguments(const ServerPrompt& prompt, std::string_view
   return arguments;
 }
 
-Result<std::string> prompt_text(Connection& connection, std::string_view prompt,
-                                JsonObject arguments, const WaitOptions& options) {
-  const JsonObject result = TRY(connection.ask(
-      "prompts/get", {{"name", prompt}, {"arguments", std::move(arguments)}}, options));
-  const Json* messages = result.if_contains("messages");
-  if (messages == nullptr || !messages->is_array() || messages->get_array().empty()) {
+Result<Output> prompt_content(RemoteCalls& calls, std::string_view prompt, JsonObject arguments,
+                              const AskPerson& ask_person, const WaitOptions& options) {
+  const auto answered =
+      TRY(asked_with_person(calls,
+                            {.method = "prompts/get",
+                             .params = {{"name", prompt}, {"arguments", std::move(arguments)}},
+                             .timeout = options.timeout},
+                            ask_person, options));
+  const auto messages = TRY(mcp::prompt_messages(answered.result));
+  if (messages.empty()) {
     return fail(ErrorCode::not_found, fmt::format("the prompt {} is empty", prompt));
   }
-  const bool is_one = messages->get_array().size() == 1;
+  Output output;
   std::string text;
-  for (const Json& message : messages->get_array()) {
-    if (!message.is_object()) continue;
-    const Json* content = message.get_object().if_contains("content");
-    const std::string said = content != nullptr ? message_text(*content) : "";
-    const std::string role = mcp::text_in(message.get_object(), "role");
+  for (const Message& message : messages) {
     text += text.empty() ? "" : "\n\n";
-    text += is_one ? said : fmt::format("{}: {}", role == "assistant" ? role : "user", said);
+    text += messages.size() == 1 ? message.text()
+                                 : fmt::format("{}: {}", to_string(message.role), message.text());
+    for (const Part& part : message.parts) {
+      if (const auto* image = std::get_if<Image>(&part)) output.images.push_back(*image);
+    }
   }
-  return of_fitting_length(std::move(text), prompt);
+  output.value = std::move(text);
+  return of_fitting_length(std::move(output), prompt);
 }
 
 std::vector<std::string> completed_values(Connection& connection, JsonObject ref,

@@ -1,9 +1,11 @@
-// What a server has beside its tools, as texts for a person to use: resources, prompts, and how
-// their names go on.
+// What a server has beside its tools, for a person to use: resources, prompts, and how their names
+// go on.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "mcp_client/connection.h"
+#include "mcp_client/remote_call.h"
 
 namespace wright::mcp_client {
 
@@ -23,9 +26,13 @@ struct ServerResource {
 Result<std::vector<ServerResource>> server_resources(Connection& connection,
                                                      const WaitOptions& options);
 
-// What is there now. Bytes that are no text are named, not shown.
-Result<std::string> resource_text(Connection& connection, std::string_view uri,
-                                  const WaitOptions& options);
+// Asks the person what the server asks before it answers. Nothing: they gave up. Where it is
+// empty, nobody can be asked.
+using AskPerson = std::function<Result<std::optional<WaitAnswers>>(const Waiting& waiting)>;
+
+// What is there now: its text, and its images. Other bytes are named, not shown.
+Result<Output> resource_content(RemoteCalls& calls, std::string_view uri,
+                                const AskPerson& ask_person, const WaitOptions& options);
 
 struct ServerPrompt {
   struct Argument {
@@ -43,9 +50,10 @@ Result<std::vector<ServerPrompt>> server_prompts(Connection& connection,
 // order; the last one takes the rest.
 Result<JsonObject> prompt_arguments(const ServerPrompt& prompt, std::string_view words);
 
-// The prompt as one message of a person. Where it has several, each says who speaks.
-Result<std::string> prompt_text(Connection& connection, std::string_view prompt,
-                                JsonObject arguments, const WaitOptions& options);
+// The prompt as one message of a person, with its images. Where it has several, each says who
+// speaks.
+Result<Output> prompt_content(RemoteCalls& calls, std::string_view prompt, JsonObject arguments,
+                              const AskPerson& ask_person, const WaitOptions& options);
 
 // How a value that begins so may go on; none where the server does not say. `ref` is
 // {type: "ref/prompt", name} or {type: "ref/resource", uri}.

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kLongestToolName = 64;
 constexpr std::size_t kMostTools = 1000;  // of one server
 constexpr std::size_t kMostNotes = 20;
+// Whoever drives a call waits a little longer than we do, so that what we say is heard.
+constexpr std::chrono::seconds kMargin{10};
 
 bool is_wanted(const ServerToolsOptions& options, std::string_view tool) {
   return std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
@@ -47,11 +49,20 @@ std::string definition_of(std::string_view server, const JsonObject& listed) {
                      base64url_of(bytes_of(sha256(to_text(promised)))).substr(0, kMark));
 }
 
+bool may_destroy(const mcp::RemoteTool& tool) {
+  return tool.effect != Effect::read && tool.destroys.value_or(true);
+}
+
+// What a person who approves a call is told of the server's hints.
+std::string_view words_on_destruction(const mcp::RemoteTool& tool) {
+  if (!tool.destroys) return "Its server does not say whether it destroys something";
+  return *tool.destroys ? "Its server says that it may destroy or overwrite something"
+                        : "Its server says that it destroys nothing, which nobody has checked";
+}
+
 Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteTool remote,
                        std::string definition, const ServerToolsOptions& options,
                        const AroundCall& around) {
-  // Whoever drives it waits a little longer than we do, so that what we say is heard.
-  constexpr std::chrono::seconds kMargin{10};
   ToolSpec spec{.name = tool_name(options.name, remote.name),
                 .description = to_valid_utf8(remote.description),
                 .parameters = remote.input_schema,
@@ -60,24 +71,27 @@ Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteToo
                                                                          : Concurrency::serial,
                             .timeout = options.timeout + kMargin},
                 .definition = std::move(definition)};
+  std::function<Json(const Json&)> preview;
+  if (remote.effect != Effect::read) {
+    preview = [words = std::string(words_on_destruction(remote))](const Json&) {
+      return JsonObject{{"reason", words}};
+    };
+  }
   RemoteToolCall call{.tool = remote.name, .effect = remote.effect, .timeout = options.timeout};
   call.repeated = TRY(mcp::header_parameters(remote.input_schema));
   if (!remote.output_schema.is_null()) {
     call.output_schema = TRY(JsonSchema::compile(remote.output_schema));
   }
-  if (!around) {
-    return tool(std::move(spec),
-                [calls, call = std::move(call)](const Json& arguments, const Context& context) {
-                  return calls->run(call, arguments, context);
-                });
-  }
   const ToolSpec known{.name = spec.name, .definition = spec.definition};
-  return tool(std::move(spec), [calls, call = std::move(call), around, known](
-                                   const Json& arguments, const Context& context) {
-    return around(known, context, [&](const MayBegin& may_begin) {
+  auto made = TRY(tool(std::move(spec), [calls, call = std::move(call), around, known](
+                                            const Json& arguments, const Context& context) {
+    const auto run = [&](const MayBegin& may_begin) {
       return calls->run(call, arguments, context, may_begin);
-    });
-  });
+    };
+    return around ? around(known, context, run) : run({});
+  }));
+  made.preview = std::move(preview);
+  return made;
 }
 
 }  // namespace
@@ -100,10 +114,45 @@ std::string tool_name(std::string_view server, std::string_view tool) {
 Result<ServerTools> server_tools(const std::shared_ptr<Connection>& connection,
                                  const ServerToolsOptions& options, const std::stop_token& stop) {
   const auto server = TRY(connection->open(stop));
-  if (!server.has("tools")) return ServerTools{};
-  const auto listed =
-      TRY(connection->list("tools/list", "tools", {.stop = stop, .timeout = options.timeout}));
-  return tools_in(listed, std::make_shared<RemoteCalls>(connection, options.models), options);
+  JsonArray listed;
+  if (server.has("tools")) {
+    listed =
+        TRY(connection->list("tools/list", "tools", {.stop = stop, .timeout = options.timeout}));
+  }
+  const auto calls = std::make_shared<RemoteCalls>(connection, options.models);
+  auto made = tools_in(listed, calls, options);
+  add_resource_tool(server, calls, options, made);
+  return made;
+}
+
+void add_resource_tool(const mcp::ServerView& server, const std::shared_ptr<RemoteCalls>& calls,
+                       const ServerToolsOptions& options, ServerTools& made) {
+  constexpr std::string_view kName = "read_resource";
+  ToolSpec spec{
+      .name = tool_name(options.name, kName),
+      .description = fmt::format("Reads a resource of the MCP server {} by its URI, such as one "
+                                 "that an answer of its tools links to",
+                                 options.name),
+      .parameters = JsonObject{{"type", "object"},
+                               {"properties", JsonObject{{"uri", JsonObject{{"type", "string"}}}}},
+                               {"required", JsonArray{"uri"}}},
+      .options = {.effect = Effect::read, .timeout = options.timeout + kMargin},
+      .definition = fmt::format("mcp:{}:{}", options.name, kName)};
+  const bool is_taken = find_tool(made.tools, spec.name) != nullptr;
+  if (!server.has("resources") || is_taken || !is_wanted(options, kName)) return;
+  auto reading = tool(std::move(spec),
+                      [calls, timeout = options.timeout](
+                          const Json& arguments, const Context& context) -> Result<ToolReply> {
+                        auto reply = TRY(calls->ask({.method = "resources/read",
+                                                     .params = {{"uri", arguments.at("uri")}},
+                                                     .timeout = timeout},
+                                                    context));
+                        if (auto* waiting = std::get_if<Waiting>(&reply))
+                          return std::move(*waiting);
+                        auto output = TRY(mcp::resource_output(std::get<JsonObject>(reply)));
+                        return output;
+                      });
+  if (reading) made.tools.push_back(std::move(*reading));
 }
 
 ServerTools tools_in(const JsonArray& listed, const std::shared_ptr<RemoteCalls>& calls,
@@ -135,6 +184,7 @@ ServerTools tools_in(const JsonArray& listed, const std::shared_ptr<RemoteCalls>
     }
     remote->effect = effect_of(options, *remote);
     const std::string name = remote->name;
+    const bool is_destructive = may_destroy(*remote);
     std::string definition = definition_of(options.name, each.get_object());
     const auto same = std::ranges::find(
         before, definition, [](const Tool& tool) -> const auto& { return tool.spec.definition; });
@@ -150,6 +200,7 @@ ServerTools tools_in(const JsonArray& listed, const std::shared_ptr<RemoteCalls>
       note(fmt::format("{} has the tool {} twice", options.name, name));
       continue;
     }
+    if (is_destructive) made.destructive.insert(tool->spec.name);
     made.tools.push_back(std::move(*tool));
   }
   if (notes_left_out > 0) {

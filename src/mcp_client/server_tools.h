@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct ServerToolsOptions {
 
 struct ServerTools {
   std::vector<Tool> tools = {};
+  // Those that may destroy something, by their hints: all that write and do not say otherwise.
+  std::unordered_set<std::string> destructive = {};
   std::vector<std::string> notes = {};  // what was left out, and why
 };
 
@@ -46,6 +49,11 @@ using AroundCall =
 ServerTools tools_in(const JsonArray& listed, const std::shared_ptr<RemoteCalls>& calls,
                      const ServerToolsOptions& options, const AroundCall& around = {},
                      std::span<const Tool> before = {});
+
+// Adds a tool that reads a resource by its URI, which others link to, where the server has
+// resources and the user wants it (`read_resource`).
+void add_resource_tool(const mcp::ServerView& server, const std::shared_ptr<RemoteCalls>& calls,
+                       const ServerToolsOptions& options, ServerTools& made);
 
 // What models may call it: letters, digits, _ and -, at most 64.
 std::string tool_name(std::string_view server, std::string_view tool);

@@ -4,7 +4,12 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <span>
 
 #include "core/try.h"
 #include "mcp/content.h"
@@ -16,7 +21,8 @@ namespace {
 
 constexpr std::string_view kSession = "session_id";
 constexpr std::string_view kWaitKey = "wait_";
-constexpr std::string_view kCaller = "mcp_caller";  // in the session's configuration
+constexpr std::string_view kAddresses = "addresses";  // the waits that are answered there
+constexpr std::string_view kCaller = "mcp_caller";    // in the session's configuration
 
 // Whether this caller began the session, here or at another instance.
 bool has_begun(const Session& session, std::string_view principal) {
@@ -91,14 +97,78 @@ class AgentCall {
     session_ = *session;
     const auto open =
         TRY(store_.get_waits({.session_id = session_.load(), .status = WaitStatus::open}));
+    const auto elsewhere = TRY(agreed_elsewhere());
     for (const StoredWait& wait : open) {
       const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, wait.id));
       if (answer == work_.answers.end()) continue;
+      if (std::ranges::find(elsewhere, wait.id) != elsewhere.end()) continue;
       const Json given = TRY(answer_from(answer->second, wait.kind));
       TRY(answer_wait(store_, wait.id, given, answered_by()));
     }
+    if (!elsewhere.empty()) return answered_elsewhere(elsewhere);
     auto made = TRY(offered_.make());
     return wright::resume(store_, *made.agent, session_, options(made.config));
+  }
+
+  // The waits that the client's person was sent away for, and has agreed to go. An error: they
+  // have not.
+  Result<std::vector<WaitId>> agreed_elsewhere() const {
+    std::vector<WaitId> waits;
+    const Json* listed = work_.state.if_contains(kAddresses);
+    if (listed == nullptr || !listed->is_array()) return waits;
+    for (const Json& each : listed->get_array()) {
+      waits.push_back(each.as_int64());
+      const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, waits.back()));
+      if (answer == work_.answers.end()) {
+        return fail(ErrorCode::cancelled, "The person was not asked to open the dashboard");
+      }
+      TRY(answer_from(answer->second, WaitKind::question));
+    }
+    return waits;
+  }
+
+  // The person has agreed to go where these are answered, and may take their time. Whoever takes
+  // the answer may go on with the session, too.
+  Result<RunResult> answered_elsewhere(std::span<const WaitId> waits) {
+    constexpr std::chrono::minutes kPatience{10};
+    constexpr std::chrono::milliseconds kPause{250};
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (std::chrono::steady_clock::now() < until && !controls_.stop.stop_requested()) {
+      const Session session = TRY(store_.get_session(session_));
+      if (session.status == SessionStatus::completed) {
+        return RunResult{.text = session.result.value_or(""), .session_id = session.id};
+      }
+      if (session.status == SessionStatus::failed || session.status == SessionStatus::cancelled) {
+        return fail(ErrorCode::tool_failed, session.error.value_or("it was cancelled"));
+      }
+      const auto open =
+          TRY(store_.get_waits({.session_id = session_.load(), .status = WaitStatus::open}));
+      const bool is_answered = std::ranges::none_of(open, [&](const StoredWait& wait) {
+        return std::ranges::find(waits, wait.id) != waits.end();
+      });
+      if (is_answered && session.status == SessionStatus::waiting) {
+        auto made = TRY(offered_.make());
+        auto resumed = wright::resume(store_, *made.agent, session_, options(made.config));
+        // Another one was quicker.
+        if (resumed || resumed.error().code != ErrorCode::unavailable) return resumed;
+      }
+      stopped.wait_for(lock, controls_.stop, kPause, [] { return false; });
+    }
+    return fail(ErrorCode::unavailable, "Nobody has answered yet; the session waits");
+  }
+
+  // What must not be typed into a client is answered at the dashboard, which asks who is there.
+  mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session) const {
+    return {fmt::format("{}{}", kWaitKey, wait.wait_id), "elicitation/create",
+            JsonObject{{"mode", "url"},
+                       {"elicitationId", fmt::format("wright-{}-{}", session, wait.wait_id)},
+                       {"url", fmt::format("{}/#/sessions/{}", sessions_.dashboard, session)},
+                       {"message",
+                        "The agent asks for something that must not be typed here. "
+                        "Answer it at Wright's dashboard; the call goes on then."}}};
   }
 
   std::string answered_by() const {
@@ -145,20 +215,24 @@ class AgentCall {
   mcp::WorkOutcome waiting(const RunResult& result) const {
     const SessionId session = result.session_id != 0 ? result.session_id : session_.load();
     mcp::NeedsInput needs{.state = {{kSession, session}}};
+    const bool has_forms = work_.client->can_answer("elicitation/create");
+    const bool has_addresses = work_.client->can_open_addresses() && !sessions_.dashboard.empty();
+    JsonArray addresses;
     std::string obstacle;
     for (const PersonWait& wait : result.waits) {
       auto request = request_for(fmt::format("{}{}", kWaitKey, wait.wait_id), wait.kind,
                                  wait.call.name, wait.shown, mcp::DecisionHolds::for_its_kind_too);
-      if (request) {
+      if (request && has_forms) {
         needs.requests.push_back(std::move(*request));
+      } else if (!request && has_addresses && wait.kind == WaitKind::question) {
+        needs.requests.push_back(address_for(wait, session));
+        addresses.emplace_back(wait.wait_id);
       } else {
-        obstacle = request.error().message;
+        obstacle = request ? "this client cannot ask a person (it has no elicitation)"
+                           : request.error().message;
       }
     }
-    if (!work_.client->can_answer("elicitation/create")) {
-      obstacle = "this client cannot ask a person (it has no elicitation)";
-      needs.requests.clear();
-    }
+    if (!addresses.empty()) needs.state[kAddresses] = std::move(addresses);
     if (!needs.requests.empty()) return needs;
     return mcp::Finished{mcp::error_result(
         fmt::format("Session {} waits for a person: {}. `wright waits` shows what for, `wright "

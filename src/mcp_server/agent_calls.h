@@ -11,7 +11,8 @@ struct AgentSessions {
   Store& store;
   BegunSessions& begun;
   const Observer& observer;
-  bool are_all_open = false;  // else those that began here
+  bool are_all_open = false;   // else those that began here
+  std::string dashboard = {};  // see Offering
 };
 
 mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,

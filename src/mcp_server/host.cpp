@@ -93,7 +93,8 @@ mcp::WorkOutcome Host::call_tool(const mcp::Work& work, const WorkControls& cont
   const auto agent = std::ranges::find(offering_.agents, name, &OfferedAgent::tool);
   if (agent != offering_.agents.end()) {
     return call_agent(*agent,
-                      {*offering_.store, *begun_, offering_.observer, offering_.shows_sessions},
+                      {*offering_.store, *begun_, offering_.observer, offering_.shows_sessions,
+                       offering_.dashboard ? offering_.dashboard() : std::string()},
                       work, controls);
   }
   if (find_tool(offering_.caller->tools, name) == nullptr) {

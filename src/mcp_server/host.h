@@ -42,6 +42,9 @@ struct Offering {
   Store* store = nullptr;
   bool shows_sessions = false;  // as resources
   Observer observer = {};       // of the agents' sessions; may be empty
+  // Where a person answers what must not be typed into a client, such as passwords: the dashboard,
+  // "http://127.0.0.1:7411". Empty: nowhere.
+  std::function<std::string()> dashboard = {};
 };
 
 // What a piece of work may use while it is done.

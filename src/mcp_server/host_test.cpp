@@ -65,7 +65,8 @@ struct Hosted {
                                                          return AgentToRun{worker, JsonObject{}};
                                                        }}},
                                            .store = store.get(),
-                                           .shows_sessions = shows_sessions});
+                                           .shows_sessions = shows_sessions,
+                                           .dashboard = [] { return "http://127.0.0.1:7"; }});
   }
 };
 
@@ -107,6 +108,37 @@ TEST(McpHost, AToolThatNeedsAPersonAsksTheClients) {
   EXPECT_NE(text_of(hosted.host->perform(asked, {})).find("Ada"), std::string::npos);
   asked.answers[needs->requests[0].key] = JsonObject{{"action", "decline"}};
   EXPECT_EQ(result_of(hosted.host->perform(asked, {})).at("isError"), Json(true));
+}
+
+// A password: it is typed at the dashboard, and the client's person is sent there.
+TEST(McpHost, WhatMustNotBeTypedIntoAClientIsAnsweredAtTheDashboard) {
+  Hosted hosted({testing::calls({testing::call("ask_user", R"({"questions":[{"id":"pin",
+                    "question":"PIN?","type":"password"}]})",
+                                               "1")}),
+                 testing::says("thanks")});
+  constexpr std::string_view kCall = R"({"name":"ask_worker","arguments":{"prompt":"Go"}})";
+  const auto at_dashboard = [&](std::string_view capabilities) {
+    mcp::Work asked = work("tools/call", kCall, capabilities);
+    return std::pair(asked, hosted.host->perform(asked, {}));
+  };
+  auto [asked, outcome] = at_dashboard(R"({"elicitation":{"url":{}}})");
+  const auto* needs = std::get_if<mcp::NeedsInput>(&outcome);
+  ASSERT_NE(needs, nullptr) << text_of(outcome);
+  const JsonObject& params = needs->requests.at(0).params;
+  EXPECT_EQ(params.at("mode"), Json("url"));
+  const SessionId id = needs->state.at("session_id").as_int64();
+  EXPECT_EQ(params.at("url"), Json("http://127.0.0.1:7/#/sessions/" + std::to_string(id)));
+  EXPECT_FALSE(params.at("elicitationId").as_string().empty());
+  asked.state = needs->state;
+  const std::string key = needs->requests[0].key;
+  asked.answers[key] = JsonObject{{"action", "decline"}};
+  EXPECT_EQ(result_of(hosted.host->perform(asked, {})).at("isError"), Json(true));
+  asked.answers[key] = JsonObject{{"action", "accept"}};
+  const auto waits = hosted.store->get_waits({.session_id = id}).value();
+  std::jthread person([&] {
+    (void)answer_wait(*hosted.store, waits.at(0).id, JsonObject{{"pin", "1234"}}, "dashboard");
+  });
+  EXPECT_EQ(text_of(hosted.host->perform(asked, {})), "thanks");
 }
 
 TEST(McpHost, EveryCallIsRecorded) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kApproval = "approval";
 constexpr std::string_view kAnswer = "answer";
+constexpr std::string_view kState = "state";    // Waiting::state
 constexpr std::string_view kRecorded = "call";  // as the store knows it
 
 // What a person said to the rounds before.
@@ -33,6 +34,7 @@ Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
     for (const auto& [id, answer] : given.as_object()) list.push_back({std::string(id), answer});
     const auto accepted = TRY(accept_answers(asked, list));
     answers.answer = encode(accepted.response);
+    if (const Json* state = work.state.if_contains(kState)) answers.state = *state;
   }
   return answers;
 }
@@ -141,9 +143,9 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
   (void)record.end(*recorded, outcome);
   if (outcome.delegate) return mcp::Finished{mcp::error_result("This tool is only for agents")};
   if (!request) return mcp::Finished{mcp::call_result(outcome)};
-  return mcp::NeedsInput{
-      .requests = {std::move(*request)},
-      .state = {{"shown", outcome.waiting->shown}, {kRecorded, to_json(*recorded)}}};
+  JsonObject state{{"shown", outcome.waiting->shown}, {kRecorded, to_json(*recorded)}};
+  if (!outcome.waiting->state.is_null()) state[kState] = std::move(outcome.waiting->state);
+  return mcp::NeedsInput{.requests = {std::move(*request)}, .state = std::move(state)};
 }
 
 }  // namespace wright::mcp_server

@@ -160,10 +160,11 @@ Result<void> BatchWriter::apply(const UpdateSession& write, Requests& requests) 
 
 Result<void> BatchWriter::apply(const OpenWait& write, Requests& requests) {
   const auto shown = TRY(store::json_column(write.shown));
+  const auto state = TRY(store::state_column(write.state));
   requests.push_back(
       request(Query::insert_wait,
               values_of(target_value(write.session_id), write.call_id, to_string(write.kind), shown,
-                        now_, write.expires_at, store::covers_column(write.covers)),
+                        now_, write.expires_at, store::covers_column(write.covers), state),
               keep_in(ids_.waits)));
   return {};
 }

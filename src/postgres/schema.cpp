@@ -181,19 +181,21 @@ CREATE TABLE @agent_slots (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 )sql";
 
-// Programs of the version before write records that belong to nobody, and harm nothing.
-constexpr std::string_view kOwnersOfRecords = R"sql(
+// Programs of the version before write records that belong to nobody, and begin a call anew where it
+// would go on. That harms nothing.
+constexpr std::string_view kOwnersAndWaitStates = R"sql(
 ALTER TABLE @agent_records
     ADD COLUMN session_id BIGINT REFERENCES @agent_sessions (id) ON DELETE CASCADE;
 CREATE INDEX idx_agent_records_session ON @agent_records (session_id, kind)
     WHERE session_id IS NOT NULL;
 UPDATE @agent_records SET session_id = split_part(key, '/', 1)::bigint
 WHERE kind = 'said' AND split_part(key, '/', 1) IN (SELECT id::text FROM @agent_sessions);
+ALTER TABLE @agent_waits ADD COLUMN state TEXT;
 )sql";
 
 constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels},
                                  Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces},
-                                 Migration{10, 7, kOwnersOfRecords}};
+                                 Migration{10, 7, kOwnersAndWaitStates}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {

@@ -110,8 +110,9 @@ std::string sql_of(Query query, std::string_view schema) {
     case Query::insert_wait:
       return must_change(
           fmt::format("INSERT INTO @agent_waits (session_id, call_id, kind, shown, created_at, "
-                      "expires_at, covers) SELECT session_id, id, $3::text, $4::text, $5::bigint, "
-                      "$6::bigint, $7::text FROM @agent_tool_calls WHERE id = $2::bigint "
+                      "expires_at, covers, state) SELECT session_id, id, $3::text, $4::text, "
+                      "$5::bigint, $6::bigint, $7::text, $8::text FROM @agent_tool_calls WHERE id "
+                      "= $2::bigint "
                       "AND session_id = {} AND status = 'waiting' ON CONFLICT DO NOTHING "
                       "RETURNING id",
                       kTarget),

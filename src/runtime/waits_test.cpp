@@ -67,6 +67,32 @@ TEST(Waits, parks_until_somebody_answers_and_keeps_the_other_results) {
   EXPECT_NE(again.error().message.find("Ada"), std::string::npos) << again.error().message;
 }
 
+// The call goes on where it was, here and in a process that has only the store.
+TEST(Waits, give_the_last_state_back_with_its_answer) {
+  const auto store = open_memory_store();
+  std::vector<Json> states;
+  const Tool halves = tool("halves", "", [&](const Context& context) -> ToolReply {
+    states.push_back(context.answers.state);
+    const auto next = static_cast<std::int64_t>(states.size());
+    if (next == 3) return Output{.value = "whole"};
+    return Waiting{.kind = WaitKind::result, .shown = "?", .state = next};
+  });
+  const auto agent = agent_with("asking", calling({call("halves", "{}", "1")}), {halves});
+  SessionId id = 0;
+  WaitId second = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    id = value_of(runtime->start(agent, "Go"));
+    const WaitId first = value_of(runtime->wait(id)).waits.at(0).wait_id;
+    ASSERT_TRUE(runtime->answer(first, Json("a"), "Ada"));
+    second = value_of(runtime->wait(id)).waits.at(0).wait_id;
+  }
+  ASSERT_TRUE(answer_wait(*store, second, Json("b"), "Ada"));
+  const auto resumed = resume(*store, *agent, id);
+  ASSERT_TRUE(resumed) << resumed.error().message;
+  EXPECT_EQ(states, (std::vector<Json>{nullptr, 1, 2}));
+}
+
 // Somebody else ends the session in the moment after it was answered or is to be cancelled.
 class EndingStore : public store::ForwardingStore {
  public:

@@ -276,7 +276,10 @@ void SessionMachine::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
     fail_outcome(outcome, nobody_is_there(waiting.kind));
     return end_call(call, std::move(outcome));
   }
-  OpenWait wait{.kind = waiting.kind, .shown = waiting.shown, .covers = waiting.covers};
+  OpenWait wait{.kind = waiting.kind,
+                .shown = waiting.shown,
+                .covers = waiting.covers,
+                .state = waiting.state};
   if (waiting.timeout) wait.expires_at = now_.wall_ms + milliseconds(*waiting.timeout).count();
   journal_.call_waits(call.id, waiting.shown, std::move(wait));
   publish<ToolEnded>(call, outcome);

@@ -180,7 +180,10 @@ class Loader {
         open.answers.approval = std::move(answers->approval);
         open.answers.approved = wait.shown;
       }
-      if (answers->answer) open.answers.answer = std::move(answers->answer);
+      if (answers->answer) {
+        open.answers.answer = std::move(answers->answer);
+        open.answers.state = wait.state;
+      }
     }
   }
 
@@ -197,7 +200,8 @@ class Loader {
       open.state = OpenCall::State::open;
       return;
     }
-    open.waits_for = Waiting{.kind = last.kind, .shown = last.shown, .covers = last.covers};
+    open.waits_for =
+        Waiting{.kind = last.kind, .shown = last.shown, .covers = last.covers, .state = last.state};
     const bool is_late = last.expires_at && *last.expires_at <= now_;
     if (last.status == WaitStatus::open && !is_late) return;
     open.waits_for = {};

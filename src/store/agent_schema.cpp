@@ -133,6 +133,8 @@ CREATE UNIQUE INDEX main.idx_agent_waits_open ON agent_waits (call_id) WHERE sta
 
 const char* const kAddCovers = "ALTER TABLE main.agent_waits ADD COLUMN covers TEXT";
 
+const char* const kAddWaitStates = "ALTER TABLE main.agent_waits ADD COLUMN state TEXT";
+
 const char* const kAddLabels = "ALTER TABLE main.agent_sessions ADD COLUMN labels TEXT";
 
 // agent_lines remembers which agent of which tenant Claim served when, in the place of

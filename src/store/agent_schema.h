@@ -29,6 +29,8 @@ extern const char* const kCreateRecords;
 extern const char* const kAddOwnersOfRecords;
 // Added by version 9.
 extern const char* const kAddTenantsAndPaces;
+// Added to the waits by version 10.
+extern const char* const kAddWaitStates;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};

@@ -27,7 +27,7 @@ inline constexpr std::string_view kMessageColumns =
 // The same of agent_waits.
 inline constexpr std::string_view kWaitColumns =
     "id, session_id, call_id, kind, shown, status, created_at, expires_at, answered_at, "
-    "answered_by, answer, covers";
+    "answered_by, answer, covers, state";
 
 // The same of agent_events.
 inline constexpr std::string_view kEventColumns = "sequence, session_id, type, data, at";

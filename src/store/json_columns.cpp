@@ -81,4 +81,14 @@ Result<std::optional<std::string>> config_column(const Json& config) {
   return json_column(config);
 }
 
+Result<std::optional<std::string>> state_column(const Json& state) {
+  if (state.is_null()) return std::nullopt;
+  return json_column(state);
+}
+
+Result<Json> state_from(const std::optional<std::string>& column) {
+  if (!column) return Json();
+  return parse_json(*column);
+}
+
 }  // namespace wright::store

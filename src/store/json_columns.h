@@ -31,4 +31,8 @@ std::string covers_column(const std::vector<std::string>& covers);
 Result<std::vector<std::string>> covers_from(const std::optional<std::string>& column,
                                              const Json& shown);
 
+// What a wait keeps for its call (see Waiting): no column for null.
+Result<std::optional<std::string>> state_column(const Json& state);
+Result<Json> state_from(const std::optional<std::string>& column);
+
 }  // namespace wright::store

@@ -213,6 +213,7 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
     return std::unexpected(not_waiting(write.call_id, call->call.status));
   }
   auto shown = TRY(json_column(write.shown));
+  TRY(state_column(write.state));  // as the others refuse it
   std::vector<WaitRow>& waits = row->waits;
   const bool is_open = std::ranges::any_of(waits, [&](const WaitRow& other) {
     return other.wait.call_id == write.call_id && other.wait.status == WaitStatus::open;
@@ -224,6 +225,7 @@ Result<void> MemoryBatch::apply(const OpenWait& write) {
                               .call_id = write.call_id,
                               .kind = write.kind,
                               .covers = write.covers,
+                              .state = write.state,
                               .created_at = now_,
                               .expires_at = write.expires_at},
                    std::move(shown),

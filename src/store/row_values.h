@@ -137,6 +137,8 @@ Result<StoredWait> wait_of(const Row& row) {
   if (!answer) return unreadable("wait", id, answer.error());
   auto covers = covers_from(row.optional_text(11), *shown);
   if (!covers) return unreadable("wait", id, covers.error());
+  auto state = state_from(row.optional_text(12));
+  if (!state) return unreadable("wait", id, state.error());
   return StoredWait{
       .id = id,
       .session_id = row.integer(1),
@@ -144,6 +146,7 @@ Result<StoredWait> wait_of(const Row& row) {
       .kind = *kind,
       .shown = std::move(*shown),
       .covers = std::move(*covers),
+      .state = std::move(*state),
       .status = *status,
       .created_at = row.integer(6),
       .expires_at = row.optional_integer(7),

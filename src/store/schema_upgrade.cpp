@@ -129,6 +129,7 @@ DROP INDEX IF EXISTS main.idx_agent_sessions_queued;
 UPDATE main.agent_schema SET version = 9;
 )sql",
                                                                      R"sql(
+ALTER TABLE main.agent_waits ADD COLUMN state TEXT;
 UPDATE main.agent_schema SET version = 10;
 )sql"};
 
@@ -240,14 +241,15 @@ Result<void> replace_tables(sqlite3* connection, std::string_view table,
 Result<void> create_tables(sqlite3* connection) {
   return execute_all(connection, {kCreateSessions, kCreateMessagesAndCalls, kCreateWaitTables,
                                   kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords,
-                                  kAddTenantsAndPaces, kAddOwnersOfRecords});
+                                  kAddTenantsAndPaces, kAddOwnersOfRecords, kAddWaitStates});
 }
 
 Result<void> upgrade_unversioned(sqlite3* connection) {
-  return replace_tables(connection, "",
-                        {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack,
-                         kTieMessagesToCalls, kCreateWaitTables, kAddCovers, kAddQueuesAndEvents,
-                         kAddLabels, kCreateRecords, kAddTenantsAndPaces, kAddOwnersOfRecords});
+  return replace_tables(
+      connection, "",
+      {kSetRowsAside, kCreateSessions, kCreateMessagesAndCalls, kBringRowsBack, kTieMessagesToCalls,
+       kCreateWaitTables, kAddCovers, kAddQueuesAndEvents, kAddLabels, kCreateRecords,
+       kAddTenantsAndPaces, kAddOwnersOfRecords, kAddWaitStates});
 }
 
 Result<void> upgrade_from_version(sqlite3* connection, int version) {

@@ -149,10 +149,11 @@ Result<void> SqliteBatch::apply(const UpdateSession& write) {
 
 Result<void> SqliteBatch::apply(const OpenWait& write) {
   const SessionId session_id = target(write.session_id);
+  const auto state = TRY(state_column(write.state));
   const auto shown = json_column(write.shown);
   if (shown) {
     TRY(queries_.run(Query::insert_wait, session_id, write.call_id, to_string(write.kind), *shown,
-                     now_, write.expires_at, covers_column(write.covers)));
+                     now_, write.expires_at, covers_column(write.covers), state));
     if (sqlite3_changes(connection_) > 0) {
       ids_.waits.push_back(sqlite3_last_insert_rowid(connection_));
       return {};

@@ -193,7 +193,7 @@ std::string sql_of(Query query) {
                          is_alive_sql("agent_slots.runner_id", 1));
     case Query::insert_wait:
       return "INSERT INTO agent_waits (session_id, call_id, kind, shown, created_at, expires_at, "
-             "covers) SELECT session_id, id, ?3, ?4, ?5, ?6, ?7 FROM agent_tool_calls "
+             "covers, state) SELECT session_id, id, ?3, ?4, ?5, ?6, ?7, ?8 FROM agent_tool_calls "
              "WHERE id = ?2 AND session_id = ?1 AND status = 'waiting' ON CONFLICT DO NOTHING";
     case Query::close_waits:
       return "UPDATE agent_waits SET status = ?3 WHERE session_id = ?1 AND status = 'open' "

@@ -26,6 +26,7 @@ class StoreWaits : public StoreSuite {
                                              .call_id = call,
                                              .kind = WaitKind::approval,
                                              .shown = {{"command", "ls"}},
+                                             .state = {{"so far", "one half"}},
                                              .expires_at = expires_at}};
     const BatchIds ids = value_of(store().apply(writes));
     EXPECT_EQ(ids.waits.size(), 1U);
@@ -62,6 +63,15 @@ TEST_P(StoreWaits, keep_every_field) {
   EXPECT_EQ(wait.answered_at, std::nullopt);
   EXPECT_EQ(wait.answered_by, std::nullopt);
   EXPECT_EQ(wait.answer, std::nullopt);
+  EXPECT_EQ(wait.state, (Json{{"so far", "one half"}}));
+}
+
+TEST_P(StoreWaits, tell_their_state_to_whoever_is_told_of_the_answer) {
+  const Asked asked = ask();
+  const BatchIds ids = value_of(store().apply(
+      std::vector<Write>{AnswerWait{.wait_id = asked.wait, .answer = {{"decision", "once"}}}}));
+  ASSERT_EQ(ids.answered.size(), 1U);
+  EXPECT_EQ(ids.answered.front().state, (Json{{"so far", "one half"}}));
 }
 
 TEST_P(StoreWaits, are_opened_only_for_a_waiting_call_of_the_session) {

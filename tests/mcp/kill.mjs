@@ -1,90 +1,123 @@
 // `wright run` is killed at every boundary of a call to an MCP server, and resumed: what is known is
 // known, what is not is told so, and nothing that writes happens twice.
 //
-//   node kill.mjs WRIGHT tests/serving/wright.mjs
+//   node kill.mjs WRIGHT tests/serving/wright.mjs [WORDS]
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, watch } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const { Home, binary, model } = await import(process.argv[3]);
 
-// The server says where it is, and goes on when it is told to.
-const server = `
-import http from 'node:http'; import fs from 'node:fs'; import readline from 'node:readline';
-const at = moment => new Promise(done => http.get(process.env.MOMENTS + '/' + moment, answer => {
-  answer.resume(); answer.on('end', done); }).on('error', done));
-const send = message => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-for await (const line of readline.createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line);
-  if (id === undefined) continue;
-  if (method === 'initialize') {
-    await at('greeted');
-    send({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} } } });
-  } else if (method === 'tools/list') {
-    await at('listed');
-    const inputSchema = { type: 'object' };
-    send({ id, result: { tools: [{ name: 'write', inputSchema },
-      { name: 'look', inputSchema, annotations: { readOnlyHint: true } }] } });
-  } else if (method === 'tools/call') {
-    await at('called');
-    fs.appendFileSync(process.env.ACTS, params.name + '\\n');
-    await at('acted');
-    send({ id, result: { content: [{ type: 'text', text: 'it is done' }] } });
-    await at('answered');
-  } else send({ id, error: { code: -32601, message: 'no' } });
-}`;
-
-for (const tool of ['write', 'look']) {
-  for (const fatal of ['greeted', 'listed', 'called', 'acted', 'answered']) {
-    const home = new Home();
-    let wright;
-    let isArmed = true;
-    let killed;
-    const moments = createServer((request, response) => {
-      if (isArmed && request.url === `/${fatal}`) {
-        isArmed = false;
-        killed = new Promise(done => wright.on('exit', done));
-        wright.kill('SIGKILL');
-      }
-      response.end();
-    }).listen(0, '127.0.0.1');
-    await new Promise(done => moments.once('listening', done));
-    const acts = join(home.folder, 'acts');
-    writeFileSync(join(home.folder, 'server.mjs'), server);
-    const fake = await model(messages =>
-      messages.at(-1).role === 'tool' ? `heard: ${messages.at(-1).content}` : { calls: [[`s__${tool}`, {}]] });
-    home.agents(fake.url, { caller: 'instructions = "You call."\nmodel = "fake:m"\ntools = ["grep"]\n' },
-      `[mcp.servers.s]\ncommand = "${process.execPath}"\nargs = ["${join(home.folder, 'server.mjs')}"]\n` +
-      `env = { MOMENTS = "http://127.0.0.1:${moments.address().port}", ACTS = "${acts}" }\n`);
-    const where = `${tool}, killed when ${fatal}`;
-    wright = spawn(binary, ['run', 'caller', 'Go', '-q', '-c', home.config],
-                   { cwd: home.folder, env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
-    await new Promise(done => wright.on('exit', done));
-    await killed;
-    assert.ok(!isArmed, `${where}: it got there`);
-    const before = ['greeted', 'listed'].includes(fatal);
-    const resumed = await home.run(before ? ['run', 'caller', 'Go', '-q'] : ['resume', 'last', '-q']);
-    const count = existsSync(acts) ? readFileSync(acts, 'utf8').split('\n').length - 1 : 0;
-    const told = resumed.stdout + resumed.stderr;
-    if (tool === 'write') {
-      assert.ok(count <= 1, `${where}: happened ${count} times`);
-      if (fatal === 'acted') assert.equal(count, 1, `${where}: nobody undoes it`);
-      if (fatal === 'acted') assert.doesNotMatch(told, /it is done/, `${where}: nobody has heard that`);
-      // It may have come to its end before it was killed.
-      const isKnown = before || /it is done|is completed/.test(told);
-      assert.ok(isKnown || /not known|unknown/.test(told), `${where}: ${told}`);
-    } else {
-      assert.match(told, fatal === 'answered' ? /it is done|is completed/ : /it is done/, where);
+// One history: a tool of `kind` (call, ask, sample) is called, and Wright is killed when the server says `fatal`; null:
+// never. Whoever comes then resumes, and answers what is asked, until the session is over.
+async function history({ way, revision, kind, tool, fatal }) {
+  const where = `${kind} ${tool} over ${way}, ${revision}, killed when ${fatal}`;
+  const home = new Home();
+  const acts = join(home.folder, 'acts');
+  let wright;
+  let isArmed = fatal !== null;
+  const moments = createServer((request, response) => {
+    if (isArmed && request.url === `/${fatal}`) {
+      isArmed = false;
+      const dead = new Promise(done => wright.on('exit', done));
+      wright.kill('SIGKILL');
+      return dead.then(() => response.end());
     }
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await new Promise(done => moments.once('listening', done));
+  const env = { MOMENTS: `http://127.0.0.1:${moments.address().port}`, ACTS: acts, REVISION: revision };
+  const script = resolve('acting_server.mjs');
+  let server;
+  let section = `command = "${process.execPath}"\nargs = ["${script}"]\n` +
+    `env = { ${Object.entries(env).map(([name, value]) => `${name} = "${value}"`).join(', ')} }\n`;
+  if (way === 'http') {
+    server = spawn(process.execPath, [script, 'http'], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    section = `url = "${String(await new Promise(done => server.stdout.once('data', done))).trim()}"\n`;
+  }
+  const name = kind === 'call' ? tool : `${kind}_${tool}`;
+  const fake = await model(messages => {
+    if (messages.at(-1).role === 'tool') return `heard: ${messages.at(-1).content}`;
+    return JSON.stringify(messages).includes('Capital?') ? 'Paris' : { calls: [[`s__${name}`, {}]] };
+  });
+  home.agents(fake.url, { caller: 'instructions = "You call."\nmodel = "fake:m"\ntools = ["grep"]\n' }, `[mcp.servers.s]\n${section}`);
+  const run = words => new Promise(done => {
+    wright = spawn(binary, [...words, '-c', home.config], { cwd: home.folder, env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let told = '';
+    for (const stream of [wright.stdout, wright.stderr]) stream.on('data', bytes => { told += bytes; });
+    wright.on('close', code => done({ code, told }));
+  });
+  try {
+    let ended = await run(['run', 'caller', 'Go', '-q']);
+    let questions = 0;
+    for (let turn = 0; ended.code !== 0 && turn < 6; ++turn) {
+      const waits = await run(['waits', '--json']);
+      if (/"question"/.test(waits.told)) {
+        ++questions;
+        const word = kind === 'ask' ? 'name=Ada' : 'allow=yes';
+        const answered = await run(['answer', 'last', '--set', word]);
+        assert.equal(answered.code, 0, `${where}: ${answered.told}`);
+      }
+      const sessions = await run(['sessions', '--json']);
+      const begun = JSON.parse(sessions.told || '[]').length > 0;
+      ended = await run(begun ? ['resume', 'last', '-q'] : ['run', 'caller', 'Go', '-q']);
+    }
+    if (fatal !== null && fatal !== 'finished') assert.ok(!isArmed, `${where}: it got there\n${ended.told}`);
+    assert.equal(ended.code, 0, `${where}: it comes to an end\n${ended.told}`);
+    const lines = existsSync(acts) ? readFileSync(acts, 'utf8').split('\n') : [];
+    const begun = lines.filter(line => line === name).length;
+    const finished = lines.filter(line => line.startsWith(`${name} with`)).length;
+    const isUnknown = /not known|unknown/.test(ended.told);
+    const isDone = /it is done|is completed/.test(ended.told);
+    assert.ok(isUnknown || isDone, `${where}: ${ended.told}`);
+    if (tool === 'write') {
+      assert.ok(begun <= 1, `${where}: began ${begun} times`);
+      assert.ok(finished <= 1, `${where}: came to its end ${finished} times`);
+      if (isDone && kind !== 'call') assert.equal(finished, 1, `${where}: what is told has happened`);
+      if (['acted', 'asked', 'told'].includes(fatal)) assert.equal(begun, 1, `${where}: nobody undoes it`);
+      if (fatal === 'acted') assert.ok(isUnknown, `${where}: nobody has heard of it: ${ended.told}`);
+      // Only the newest revision can go on in another process.
+      if (fatal === null) assert.equal(isDone, revision === '2026-07-28', `${where}: ${ended.told}`);
+    } else {
+      assert.ok(isDone, `${where}: ${ended.told}`);
+    }
+    if (fatal === null) {
+      assert.equal(questions, 1, `${where}: it was asked once`);
+      if (isDone) assert.match(ended.told, kind === 'ask' ? /done with Ada/ : /done with Paris/, where);
+    }
+  } finally {
+    server?.kill();
     moments.close();
+    moments.closeAllConnections();
     fake.server.close();
     fake.server.closeAllConnections();
-    home.remove?.();
+    home.remove();
   }
 }
+
+const histories = [];
+for (const way of ['stdio', 'http']) {
+  for (const revision of ['2025-11-25', '2026-07-28']) {
+    const add = (kind, tool, ...moments) => {
+      for (const fatal of moments) histories.push({ way, revision, kind, tool, fatal });
+    };
+    add('call', 'write', 'greeted', 'listed', 'called', 'acted', 'answered');
+    add('call', 'look', 'called', 'acted', 'answered');
+    add('ask', 'write', null, 'acted', 'asked', ...(revision === '2026-07-28' ? ['told', 'finished'] : []));
+    add('ask', 'look', null, 'asked', 'told');
+    add('sample', 'write', null, 'asked', ...(revision === '2026-07-28' ? ['told'] : []));
+    add('sample', 'look', null, 'told');
+  }
+}
+const chosen = process.argv[4] ? histories.filter(each => JSON.stringify(each).includes(process.argv[4])) : histories;
+const left = [...chosen];
+await Promise.all(Array.from({ length: 3 }, async () => {
+  while (left.length > 0) await history(left.shift());
+}));
+
 // `wright mcp serve` is killed during a call of its client: whoever comes next says what is known.
 {
   const home = new Home();
@@ -128,4 +161,4 @@ for (const tool of ['write', 'look']) {
   fake.server.closeAllConnections();
   home.remove?.();
 }
-console.log('nothing happens twice');
+console.log(`nothing happens twice, in ${chosen.length} histories`);

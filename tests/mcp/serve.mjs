@@ -1,8 +1,8 @@
 // /mcp of `wright serve`, held against the official SDKs and the official suite: node serve.mjs WRIGHT
-// Two instances of one home are one server: what begins at one goes on at the other.
+// Two instances of one home are one server: what begins at one goes on at the other. Of two homes, with the same key.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -19,9 +19,10 @@ const token = (name, scope) => execFileSync(wright, ['token', 'add', name, '--sc
   { env, cwd: home, encoding: 'utf8' }).match(/wright_\S+/)[0];
 
 const servers = [];
-async function serve(...more) {
+const serve = (...more) => serveIn(env, ...more);
+async function serveIn(own, ...more) {
   const server = spawn(wright, ['serve', '--listen', '127.0.0.1:0', '--model', 'offline', ...more],
-                       { env, cwd: home, stdio: ['ignore', 'ignore', 'pipe'] });
+                       { env: own, cwd: home, stdio: ['ignore', 'ignore', 'pipe'] });
   servers.push(server);
   let said = '';
   return new Promise((done, failed) => {
@@ -142,6 +143,34 @@ try {
   }
   assert.equal((await post(first, modern(run, 'tools/list'), list)).status, 200);
   assert.equal(statSync(join(home, 'state/wright/mcp_key')).mode & 0o777, 0o600);
+
+  // Two homes and one store: each has a key of its own. A note of the one is nothing to the other, which says so in the way
+  // that has a client begin anew; with the same key it holds. What both record is in the one store.
+  const elsewhere = join(home, 'elsewhere');
+  const far = { ...env, HOME: elsewhere, XDG_CONFIG_HOME: join(elsewhere, 'config'),
+                XDG_DATA_HOME: join(elsewhere, 'data'), XDG_STATE_HOME: join(elsewhere, 'state') };
+  const shared = ['--database-path', join(home, 'shared.db')];
+  const near = await serve(...shared);
+  const greet = host => post(host, {}, ask('h', 'initialize', {
+    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'two homes', version: '1' } }));
+  const carried = (await greet(near)).headers['mcp-session-id'];
+  const noted = { 'Mcp-Session-Id': carried, 'MCP-Protocol-Version': '2025-11-25' };
+  const look_for = pattern => ask(3, 'tools/call', { name: 'grep', arguments: { pattern } });
+  assert.equal((await post(near, noted, look_for('needle'))).status, 200);
+  const other_home = await serveIn(far, ...shared);
+  assert.equal((await post(other_home, noted, look_for('needle'))).status, 404, 'a note of another key');
+  const again = { ...noted, 'Mcp-Session-Id': (await greet(other_home)).headers['mcp-session-id'] };
+  assert.equal((await post(other_home, again, look_for('small file'))).status, 200, 'a client that begins anew');
+  copyFileSync(join(home, 'state/wright/mcp_key'), join(elsewhere, 'state/wright/mcp_key'));
+  const same_key = await serveIn(far, ...shared);
+  const held = json((await post(same_key, noted, look_for('a needle in'))).text);
+  assert.match(JSON.stringify(held), /hello\.txt/, 'with the same key a note holds');
+  const recorded = JSON.parse(execFileSync(wright, ['sessions', '--json', ...shared], { env, cwd: home, encoding: 'utf8' }));
+  const calls = recorded.map(({ id }) => execFileSync(wright, ['sessions', 'export', String(id), '--format', 'json', ...shared],
+    { env, cwd: home, encoding: 'utf8' })).join('\n');
+  for (const pattern of ['needle', 'small file', 'a needle in']) {
+    assert.ok(calls.includes(pattern), `the call for '${pattern}' is recorded`);
+  }
 
   // The official suite, where it asks for nothing but what every server has.
   const suite = resolve('node_modules/@modelcontextprotocol/conformance/dist/on_older_node.js');

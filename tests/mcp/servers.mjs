@@ -1,4 +1,4 @@
-// Official servers, held against `wright mcp test` and `wright tools call`: node servers.mjs WRIGHT
+// Official servers, held against `wright mcp` and `wright chat`: node servers.mjs WRIGHT. Their tools are called in using.mjs.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,6 +52,12 @@ try {
     assert.ok(found.tools.length >= fewest, `${name} has ${found.tools.length} tools`);
     assert.deepEqual(found.notes, [], `${name}: nothing is left out`);
     assert.ok(found.tools.every(tool => tool.name.startsWith(`${name}__`)));
+    assert.ok(found.tools.every(tool => !(tool.effect === 'read' && tool.destructive)), name);
+    if (name === 'filesystem') {
+      const destructive = found.tools.filter(tool => tool.destructive).map(tool => tool.name);
+      assert.ok(destructive.includes('filesystem__write_file') && !destructive.includes('filesystem__create_directory'),
+                `what its hints say: ${destructive}`);
+    }
   }
   // The official SDK of the newest revision (v2), in both of its eras, over both ways.
   writeFileSync(join(home, 'v2.mjs'), newest);

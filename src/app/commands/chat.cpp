@@ -186,8 +186,10 @@ class Chat {
     if (auto prompt = conversation_.servers().prompt_of(line)) {
       if (!*prompt) return BadCommand{prompt->error().message};
       // What the server says brings no files along: only what was typed does.
-      const std::size_t space = std::min(line.find(' '), line.size());
-      return ChatMessage{std::move(**prompt), line.substr(space)};
+      const std::size_t blank = std::min(line.size(), line.find_first_of(" \t\r\n"));
+      return ChatMessage{.text = std::string((*prompt)->value.as_string()),
+                         .typed = line.substr(blank),
+                         .images = std::move((*prompt)->images)};
     }
     ChatLine meant = read_chat_line(line);
     if (has_unseen_ && std::holds_alternative<ShellLine>(meant)) {
@@ -225,6 +227,7 @@ class Chat {
 
   Message message_of(const ChatMessage& message) {
     const Mentions mentions = conversation_.servers().with_resources(
+        message.typed.value_or(message.text),
         with_mentions(message.text, conversation_.settings().base_path(), context_.environment,
                       {.typed = message.typed,
                        .unreadable = guarded_files(conversation_.settings()).unreadable,
@@ -233,7 +236,9 @@ class Chat {
     for (const std::string& each : mentions.notes) {
       note(painted("  · with " + on_one_line(each), Colour::dim, context_.console.error()) + "\n");
     }
-    return user_message(mentions.text, mentions.images);
+    std::vector<Image> images = message.images;
+    images.insert(images.end(), mentions.images.begin(), mentions.images.end());
+    return user_message(mentions.text, images);
   }
 
   ExitCode obey(const ChatMessage& message) {

@@ -9,12 +9,15 @@
 #include <variant>
 #include <vector>
 
+#include "wright/message.h"
+
 namespace wright::app {
 
 struct ChatMessage {
   std::string text;
-  // What of it the person typed, where the rest is from a file.
+  // What of it the person typed, where the rest is from a file or a server.
   std::optional<std::string> typed = {};
+  std::vector<Image> images = {};
   bool operator==(const ChatMessage&) const = default;
 };
 

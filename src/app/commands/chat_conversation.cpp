@@ -77,7 +77,13 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   told_ = std::move(agent.notes);
   config_ = config_with_trace(session_config(agent, *settings), context_.environment);
   model_ = agent.chosen.model;
-  servers_.use(agent.servers);
+  mcp_client::AskPerson ask_person;
+  if (has_person_at_terminal(context_.console)) {
+    ask_person = [this](const Waiting& waiting) {
+      return ask_at_terminal({}, waiting, context_, interruption_.token());
+    };
+  }
+  servers_.use(agent.servers, std::move(ask_person));
   settings_ = std::move(settings);
   if (hooks) agent.hooks = std::move(hooks);
   hooks_ = agent.hooks;

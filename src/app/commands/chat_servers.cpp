@@ -39,9 +39,15 @@ std::vector<std::pair<std::string, std::string>> named_in(std::string_view messa
 
 }  // namespace
 
-void ChatServers::use(std::vector<std::shared_ptr<mcp_client::Connection>> servers) {
+void ChatServers::use(const std::vector<std::shared_ptr<mcp_client::Connection>>& servers,
+                      mcp_client::AskPerson ask_person) {
+  ask_person_ = std::move(ask_person);
   servers_.clear();
-  for (auto& each : servers) servers_.push_back({std::move(each)});
+  for (const auto& each : servers) {
+    // So that lists which change are asked for again, also of servers without tools.
+    (void)each->watch_lists({.timeout = kTypingTime});
+    servers_.push_back({each, std::make_unique<mcp_client::RemoteCalls>(each)});
+  }
 }
 
 ChatServers::Server* ChatServers::server_in(std::string_view name) {
@@ -51,7 +57,9 @@ ChatServers::Server* ChatServers::server_in(std::string_view name) {
 }
 
 const std::vector<mcp_client::ServerPrompt>& ChatServers::prompts_of(Server& server) {
-  if (!server.prompts) {
+  const std::uint64_t version = server.connection->changes(mcp::Change::prompts);
+  if (!server.prompts || server.prompts_version != version) {
+    server.prompts_version = version;
     server.prompts = mcp_client::server_prompts(*server.connection, {.timeout = kTypingTime})
                          .value_or(std::vector<mcp_client::ServerPrompt>());
   }
@@ -59,41 +67,50 @@ const std::vector<mcp_client::ServerPrompt>& ChatServers::prompts_of(Server& ser
 }
 
 const std::vector<mcp_client::ServerResource>& ChatServers::resources_of(Server& server) {
-  if (!server.resources) {
+  const std::uint64_t version = server.connection->changes(mcp::Change::resources);
+  if (!server.resources || server.resources_version != version) {
+    server.resources_version = version;
     server.resources = mcp_client::server_resources(*server.connection, {.timeout = kTypingTime})
                            .value_or(std::vector<mcp_client::ServerResource>());
   }
   return *server.resources;
 }
 
-Mentions ChatServers::with_resources(Mentions mentions) {
+Mentions ChatServers::with_resources(std::string_view typed, Mentions mentions) {
   for (Server& server : servers_) {
     for (const std::string& uri : server.connection->take_updates()) {
       mentions.problems.push_back(fmt::format("@{}:{} has changed since it was mentioned",
                                               server.connection->name(), to_valid_utf8(uri)));
     }
   }
-  const std::string message = mentions.text;
-  for (const auto& [name, uri] : named_in(message)) {
+  for (const auto& [name, uri] : named_in(typed)) {
     Server* server = server_in(name);
     if (server == nullptr) continue;
     const mcp_client::WaitOptions wait{.timeout = kReadingTime};
-    const auto text = mcp_client::resource_text(*server->connection, uri, wait);
-    if (!text) {
+    auto content = mcp_client::resource_content(*server->calls, uri, ask_person_, wait);
+    if (!content) {
       mentions.problems.push_back(
-          fmt::format("@{}:{} does not go along: {}", name, uri, text.error().message));
+          fmt::format("@{}:{} does not go along: {}", name, uri, content.error().message));
       continue;
     }
-    const std::string fence = code_fence_for(*text);
-    mentions.text += fmt::format("\n\n{}:{}:\n{}\n{}{}{}\n", name, uri, fence, *text,
-                                 text->ends_with('\n') ? "" : "\n", fence);
+    const std::string_view text = content->value.as_string();
+    if (!text.empty()) {
+      const std::string fence = code_fence_for(text);
+      mentions.text += fmt::format("\n\n{}:{}:\n{}\n{}{}{}\n", name, uri, fence, text,
+                                   text.ends_with('\n') ? "" : "\n", fence);
+    }
+    if (!content->images.empty()) {
+      mentions.notes.push_back(fmt::format("{}:{}, {} {}", name, uri, content->images.size(),
+                                           content->images.size() == 1 ? "image" : "images"));
+      std::ranges::move(content->images, std::back_inserter(mentions.images));
+    }
     // Servers that do not tell of changes are as good.
     (void)server->connection->watch(uri, {.timeout = kTypingTime});
   }
   return mentions;
 }
 
-std::optional<Result<std::string>> ChatServers::prompt_of(const std::string& line) {
+std::optional<Result<Output>> ChatServers::prompt_of(const std::string& line) {
   if (!line.starts_with('/')) return std::nullopt;
   const std::size_t end = std::min(line.size(), line.find_first_of(kBetween));
   const std::size_t colon = line.find(':');
@@ -101,7 +118,7 @@ std::optional<Result<std::string>> ChatServers::prompt_of(const std::string& lin
   Server* server = server_in(std::string_view(line).substr(1, colon - 1));
   if (server == nullptr) return std::nullopt;
   const std::string name = line.substr(colon + 1, end - colon - 1);
-  const auto get = [&]() -> Result<std::string> {
+  const auto get = [&]() -> Result<Output> {
     const mcp_client::WaitOptions wait{.timeout = kReadingTime};
     const auto prompts = TRY(mcp_client::server_prompts(*server->connection, wait));
     const auto found = std::ranges::find(prompts, name, &mcp_client::ServerPrompt::name);
@@ -112,7 +129,8 @@ std::optional<Result<std::string>> ChatServers::prompt_of(const std::string& lin
                               server->connection->name(), name, server->connection->name()));
     }
     auto arguments = TRY(mcp_client::prompt_arguments(*found, std::string_view(line).substr(end)));
-    return mcp_client::prompt_text(*server->connection, name, std::move(arguments), wait);
+    return mcp_client::prompt_content(*server->calls, name, std::move(arguments), ask_person_,
+                                      wait);
   };
   return get();
 }

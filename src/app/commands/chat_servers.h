@@ -16,14 +16,16 @@ namespace wright::app {
 
 class ChatServers {
  public:
-  void use(std::vector<std::shared_ptr<mcp_client::Connection>> servers);
+  // `ask_person` may be empty: then nobody can be asked what a server asks before it answers.
+  void use(const std::vector<std::shared_ptr<mcp_client::Connection>>& servers,
+           mcp_client::AskPerson ask_person);
 
-  // With the resources that the message mentions below it. Says, too, which of those that were
-  // mentioned before have changed since.
-  Mentions with_resources(Mentions mentions);
+  // With the resources below it that the person's own words mention. Says, too, which of those that
+  // were mentioned before have changed since.
+  Mentions with_resources(std::string_view typed, Mentions mentions);
 
-  // The prompt that the line names; absent where it names no server.
-  std::optional<Result<std::string>> prompt_of(const std::string& line);
+  // The prompt that the line names, with its images; absent where it names no server.
+  std::optional<Result<Output>> prompt_of(const std::string& line);
 
   // The lines that `typed` may become when its last word names a server. May ask it.
   std::vector<std::string> completions_of(std::string_view typed);
@@ -31,9 +33,12 @@ class ChatServers {
  private:
   struct Server {
     std::shared_ptr<mcp_client::Connection> connection;
-    // Absent: not asked yet.
+    std::unique_ptr<mcp_client::RemoteCalls> calls = {};
+    // Absent: not asked yet. Beside each the number of changes that it is younger than.
     std::optional<std::vector<mcp_client::ServerResource>> resources = {};
+    std::uint64_t resources_version = 0;
     std::optional<std::vector<mcp_client::ServerPrompt>> prompts = {};
+    std::uint64_t prompts_version = 0;
   };
 
   Server* server_in(std::string_view name);
@@ -44,6 +49,7 @@ class ChatServers {
                                          std::string_view typed);
 
   std::vector<Server> servers_;
+  mcp_client::AskPerson ask_person_;
 };
 
 }  // namespace wright::app

@@ -80,7 +80,9 @@ Result<TestedServer> tested(const McpServer& configured, const Settings& setting
 Json tested_json(const TestedServer& found) {
   JsonArray tools;
   for (const Tool& tool : found.tools.tools) {
-    tools.push_back({{"name", tool.spec.name}, {"effect", to_string(tool.spec.options.effect)}});
+    tools.push_back({{"name", tool.spec.name},
+                     {"effect", to_string(tool.spec.options.effect)},
+                     {"destructive", found.tools.destructive.contains(tool.spec.name)}});
   }
   JsonArray notes;
   for (const std::string& note : found.tools.notes) notes.emplace_back(note);
@@ -140,8 +142,10 @@ ExitCode execute(const TestMcpCommand& command, CommandContext context) {
                   on_one_line(found->server.peer.name), on_one_line(found->server.peer.version),
                   found->server.version);
   for (const Tool& tool : found->tools.tools) {
-    text += fmt::format("  {}  {}\n", tool.spec.name,
-                        painted(to_string(tool.spec.options.effect), Colour::dim, terminal));
+    const bool destroys = found->tools.destructive.contains(tool.spec.name);
+    text += fmt::format("  {}  {}{}\n", tool.spec.name,
+                        painted(to_string(tool.spec.options.effect), Colour::dim, terminal),
+                        destroys ? painted(", may destroy", Colour::yellow, terminal) : "");
   }
   if (found->resources > 0) text += fmt::format("  {} resources\n", found->resources);
   if (found->prompts > 0) text += fmt::format("  {} prompts\n", found->prompts);

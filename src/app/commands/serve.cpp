@@ -166,6 +166,7 @@ class Serving {
   std::unique_ptr<McpEndpoint> mcp_;
   std::unique_ptr<server::Service> service_;
   std::unique_ptr<http::Server> http_;
+  bool is_encrypted_ = false;
   std::optional<TakingOver> taking_over_;
 };
 
@@ -176,12 +177,20 @@ Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& sett
   offering.observer = [this](const Event& event, const EventOrigin& origin) {
     observe(event, origin);
   };
+  // Known when it listens, which is before anybody calls.
+  offering.dashboard = [this]() -> std::string {
+    for (const std::string& address : http_->addresses()) {
+      if (!address.starts_with("unix:")) return (is_encrypted_ ? "https://" : "http://") + address;
+    }
+    return {};
+  };
   auto key = TRY(key_file.empty() ? Result<std::string>(random_key()) : shared_key(key_file));
   mcp_ = std::make_unique<McpEndpoint>(std::move(offering), std::move(key));
   return {};
 }
 
 Result<void> Serving::open(http::ServerOptions options, const ServeCommand& command) {
+  is_encrypted_ = !options.certificate_file.empty();
   const server::AgentSource source = agents_.source();
   auto runtime =
       Runtime::open({.store = &store_,

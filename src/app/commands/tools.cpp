@@ -117,7 +117,10 @@ Result<ToolOutcome> call_with_person(const ToolCall& call, const Agent& caller, 
     auto given = TRY(ask_at_terminal(call, *outcome.waiting, context, interruption.token()));
     if (!given) return outcome;
     if (given->approval) answers.approval = given->approval;
-    if (given->answer) answers.answer = given->answer;
+    if (given->answer) {
+      answers.answer = given->answer;
+      answers.state = outcome.waiting->state;
+    }
   }
 }
 

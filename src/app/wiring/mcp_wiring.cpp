@@ -9,6 +9,7 @@
 
 #include "app/settings/paths.h"
 #include "app/wiring/bash_settings.h"
+#include "core/percent.h"
 #include "core/try.h"
 #include "mcp_client/http_channel.h"
 #include "mcp_client/stdio_channel.h"
@@ -54,10 +55,11 @@ mcp_client::ServerProgram program_of(const McpServer& server, const Settings& se
 mcp::ClientOptions client_options(const McpServer& server, const Settings& settings) {
   using Revisions = mcp::ClientOptions::Revisions;
   mcp::ClientOptions options{.self = {"wright", "Wright", WRIGHT_VERSION}};
-  options.capabilities = {{"elicitation", JsonObject{{"form", JsonObject{}}}},
-                          {"roots", JsonObject{}},
-                          {"sampling", JsonObject{}}};
-  options.roots = {{{"uri", fmt::format("file://{}", absolute_base(settings).string())},
+  options.capabilities = {
+      {"elicitation", JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}}},
+      {"roots", JsonObject{}},
+      {"sampling", JsonObject{}}};
+  options.roots = {{{"uri", "file://" + percent_encoded(absolute_base(settings).string(), "/")},
                     {"name", "base folder"}}};
   options.revisions = server.revisions == McpRevisions::legacy   ? Revisions::legacy
                       : server.revisions == McpRevisions::modern ? Revisions::modern
