@@ -202,7 +202,7 @@ struct sqlite3;
 namespace wright {
 
 // The schema version that this Wright writes.
-inline constexpr int kAgentSchemaVersion = 9;
+inline constexpr int kAgentSchemaVersion = 10;
 
 // Creates the agent tables, or brings older ones up to date, in one transaction. The connection
 // stays the caller's: user_version and all other tables are left alone; foreign keys are switched

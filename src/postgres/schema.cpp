@@ -181,7 +181,9 @@ CREATE TABLE @agent_slots (
 )sql";
 
 constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels},
-                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces}};
+                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces},
+                                 // SQLite's step: an index that PostgreSQL never had.
+                                 Migration{10, 7, {}}};
 static_assert(kAgentSchemaVersion == kMigrations.back().version);
 
 std::uint32_t short_hash(std::string_view text) {

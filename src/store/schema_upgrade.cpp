@@ -127,6 +127,10 @@ UPDATE main.agent_schema SET version = 8;
                                                                      R"sql(
 DROP INDEX IF EXISTS main.idx_agent_sessions_queued;
 UPDATE main.agent_schema SET version = 9;
+)sql",
+                                                                     R"sql(
+DROP INDEX IF EXISTS main.idx_agent_tool_calls_status;
+UPDATE main.agent_schema SET version = 10;
 )sql"};
 
 // SQLite cannot change which statuses a table takes; the rows of version 5 rest meanwhile.
