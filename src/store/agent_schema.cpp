@@ -15,8 +15,10 @@
 namespace wright::store {
 
 // The names, columns and indexes of the first three tables are known to other programs: columns are
-// only ever added, behind those that are there. idx_agent_sessions_parent and
-// idx_agent_tool_calls_message keep deleting a session from reading whole tables. What
+// only ever added, behind those that are there. One of their indexes is gone: calls by session and
+// status, which every change of a status wrote anew, and which found what the index by session finds
+// nearly as fast. idx_agent_sessions_parent and idx_agent_tool_calls_message keep deleting a session
+// from reading whole tables. What
 // parent_call_id, forked_from and runner_id refer to may be gone, so they are no foreign keys. The
 // indexes with a condition are small: they hold only what somebody must do something about.
 const char* const kCreateSessions = R"sql(
@@ -97,7 +99,6 @@ CREATE TABLE main.agent_tool_calls (
 );
 CREATE INDEX main.idx_agent_messages_session_created ON agent_messages (session_id, created_at);
 CREATE INDEX main.idx_agent_tool_calls_session ON agent_tool_calls (session_id);
-CREATE INDEX main.idx_agent_tool_calls_status ON agent_tool_calls (session_id, status);
 CREATE INDEX main.idx_agent_tool_calls_message ON agent_tool_calls (message_id);
 CREATE INDEX main.idx_agent_tool_calls_news ON agent_tool_calls (session_id) WHERE has_news = 1;
 CREATE TABLE main.agent_schema (version INTEGER NOT NULL);

@@ -73,8 +73,9 @@ TEST_F(MigrationsTest, keep_the_columns_that_other_programs_know) {
             (Rows{"session_id", "created_at"}));
   EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_tool_calls_session')"),
             (Rows{"session_id"}));
-  EXPECT_EQ(rows("SELECT name FROM pragma_index_info('idx_agent_tool_calls_status')"),
-            (Rows{"session_id", "status"}));
+  EXPECT_EQ(rows("SELECT name FROM sqlite_master WHERE name = 'idx_agent_tool_calls_status'"),
+            Rows{})
+      << "it was written anew with every status, for what the index above finds";
 }
 
 TEST_F(MigrationsTest, accept_the_rows_that_older_programs_insert_and_check_statuses) {

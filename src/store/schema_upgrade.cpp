@@ -130,6 +130,7 @@ UPDATE main.agent_schema SET version = 9;
 )sql",
                                                                      R"sql(
 ALTER TABLE main.agent_waits ADD COLUMN state TEXT;
+DROP INDEX IF EXISTS main.idx_agent_tool_calls_status;
 UPDATE main.agent_schema SET version = 10;
 )sql"};
 

@@ -25,6 +25,15 @@ Error refers_to(std::optional<SessionId> id, const Error& error) {
   return id && error.code == ErrorCode::not_found ? no_session(*id) : error;
 }
 
+// The same session with nothing but what update_usage writes.
+bool is_usage_alone(const UpdateSession& write) {
+  if (!write.usage) return false;
+  const bool has_more = write.status || write.result || write.error || write.error_code ||
+                        write.limit || write.agent_name || write.feedback || write.context ||
+                        write.config || write.provider || write.model;
+  return !has_more;
+}
+
 }  // namespace
 
 Result<void> SqliteBatch::create_session(const NewSession& session) {
@@ -116,6 +125,14 @@ Result<void> SqliteBatch::apply(const UpdateCall& write) {
 
 Result<void> SqliteBatch::apply(const UpdateSession& write) {
   const SessionId session_id = target(write.session_id);
+  if (is_usage_alone(write)) {
+    const Usage& usage = *write.usage;
+    TRY(queries_.run(Query::update_usage, session_id, usage.input_tokens, usage.output_tokens,
+                     usage.cached_tokens, usage.reasoning_tokens, usage.cache_write_tokens,
+                     usage.cost_usd, write.iterations, write.worked_ms, write.turn_worked_ms));
+    if (sqlite3_changes(connection_) == 0) return std::unexpected(no_session(session_id));
+    return {};
+  }
   const bool has_end = write.status && is_end(*write.status);
   const bool is_free = write.status && *write.status != SessionStatus::running;
   const auto feedback = TRY(json_column(write.feedback));

@@ -14,11 +14,21 @@
 
 namespace wright::store {
 
+// What the batches of one transaction share.
+struct SqliteTransaction {
+  Moment now = {};  // of everything that they write
+  // Who was found alive. Nobody else can write meanwhile, and the moment stays as it is.
+  std::optional<RunnerId> living = {};
+};
+
 class SqliteBatch {
  public:
-  // `now` is the time of everything in the batch.
-  SqliteBatch(sqlite3* connection, Queries& queries, const Moment& now)
-      : connection_(connection), queries_(queries), moment_(now), now_(now.wall) {}
+  SqliteBatch(sqlite3* connection, Queries& queries, SqliteTransaction& transaction)
+      : connection_(connection),
+        queries_(queries),
+        transaction_(transaction),
+        moment_(transaction.now),
+        now_(moment_.wall) {}
 
   // The new session's id is in the ids. Writes that follow go to it where they name no session.
   Result<void> create_session(const NewSession& session);
@@ -75,7 +85,8 @@ class SqliteBatch {
 
   sqlite3* connection_;
   Queries& queries_;
-  Moment moment_;
+  SqliteTransaction& transaction_;
+  const Moment& moment_;
   std::int64_t now_;  // by the wall clock
   BatchIds ids_;
 };

@@ -28,6 +28,7 @@ Result<void> explained(const Result<Ruling>& ruling) {
 }  // namespace
 
 Result<void> SqliteBatch::apply(const RegisterRunner& write) {
+  transaction_.living.reset();
   Runner runner{.name = write.name};
   renew(runner, write.time, moment_);
   auto inserted = queries_.run(Query::insert_runner, runner.name, runner.expires_at,
@@ -37,6 +38,7 @@ Result<void> SqliteBatch::apply(const RegisterRunner& write) {
 }
 
 Result<void> SqliteBatch::apply(const RenewRunner& write) {
+  transaction_.living.reset();
   Runner runner{.id = write.runner_id};
   renew(runner, write.time, moment_);
   auto renewed = queries_.run(Query::renew_runner, runner.id, runner.expires_at, moment_.boot_id,
@@ -46,6 +48,7 @@ Result<void> SqliteBatch::apply(const RenewRunner& write) {
 }
 
 Result<void> SqliteBatch::apply(const EndRunner& write) {
+  transaction_.living.reset();
   return queries_.run(Query::delete_runner, write.runner_id);
 }
 
@@ -71,15 +74,19 @@ Result<void> SqliteBatch::apply(const ClaimLease& write) {
 Result<void> SqliteBatch::apply(const HoldLease& write) {
   const SessionId session_id = target(write.session_id);
   bool is_held = false;
-  const auto read = queries_.each(
-      Query::hold_lease,
-      [&](const Row& row) -> Result<void> {
-        is_held = true;
-        tell_of_wish(session_id, row.optional_text(0));
-        return {};
-      },
-      session_id, write.runner_id, write.epoch, moment_.wall, moment_.boot_id, moment_.boot);
-  if (!read || is_held) return read;
+  const auto note = [&](const Row& row) -> Result<void> {
+    is_held = true;
+    tell_of_wish(session_id, row.optional_text(0));
+    return {};
+  };
+  if (transaction_.living == write.runner_id) {
+    TRY(queries_.each(Query::hold_lease_of_living, note, session_id, write.runner_id, write.epoch));
+  } else {
+    TRY(queries_.each(Query::hold_lease, note, session_id, write.runner_id, write.epoch,
+                      moment_.wall, moment_.boot_id, moment_.boot));
+  }
+  if (is_held) transaction_.living = write.runner_id;
+  if (is_held) return {};
   const auto standing = TRY(standing_of(session_id));
   const auto runners = TRY(read_runners(queries_));
   return explained(check_held(standing.lease, write, runners, moment_));

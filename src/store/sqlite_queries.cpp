@@ -61,6 +61,12 @@ std::string sql_of(Query query) {
           "error_code = coalesce(?4, error_code), limit_reached = coalesce(?5, limit_reached), "
           "{} WHERE id = ?1",
           kProgress);
+    case Query::update_usage:
+      // What an ordinary turn changes.
+      return "UPDATE agent_sessions SET input_tokens = ?2, output_tokens = ?3, cached_tokens = ?4, "
+             "reasoning_tokens = ?5, cache_write_tokens = ?6, cost_usd = ?7, "
+             "iterations = coalesce(?8, iterations), worked_ms = coalesce(?9, worked_ms), "
+             "turn_worked_ms = coalesce(?10, turn_worked_ms) WHERE id = ?1";
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);
@@ -97,13 +103,13 @@ std::string sql_of(Query query) {
       return "INSERT INTO agent_tool_calls (session_id, message_id, tool_call_id, tool_name, "
              "request, created_at, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     case Query::update_call:
-      // ?8 are the statuses that it may have had; see may_move_to().
+      // ?8 are the statuses that it may have had; see may_move_to(). None is a part of another.
       return "UPDATE agent_tool_calls SET status = ?2, completed_at = ?3, "
              "response = coalesce(?4, response), "
              "execution_time_ms = coalesce(?5, execution_time_ms), "
              "error_details = coalesce(?6, error_details), "
              "result = coalesce(?7, result), has_news = 0 "
-             "WHERE id = ?1 AND instr(?8, ',' || status || ',') > 0";
+             "WHERE id = ?1 AND instr(?8, status) > 0";
     case Query::call_status: return "SELECT status FROM agent_tool_calls WHERE id = ?1";
     case Query::call_status_in_session:
       return "SELECT status FROM agent_tool_calls WHERE id = ?1 AND session_id = ?2";
@@ -124,6 +130,9 @@ std::string sql_of(Query query) {
           "SELECT cancel_reason FROM agent_sessions WHERE id = ?1 AND runner_id = ?2 "
           "AND (?3 IS NULL OR lease_epoch = ?3) AND {}",
           is_alive_sql("?2", 4));
+    case Query::hold_lease_of_living:
+      return "SELECT cancel_reason FROM agent_sessions WHERE id = ?1 AND runner_id = ?2 "
+             "AND (?3 IS NULL OR lease_epoch = ?3)";
     case Query::free_lease:
       return "UPDATE agent_sessions SET runner_id = NULL WHERE id = ?1 AND runner_id = ?2 "
              "AND (?3 IS NULL OR lease_epoch = ?3)";

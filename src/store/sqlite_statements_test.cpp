@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -104,7 +105,12 @@ TEST_F(Statements, of_many_batches_share_one_transaction) {
                                                AppendMessage{session_, Message::assistant("x")}}});
   watch_.take();
   for (const auto& result : store_->apply_all(batches)) EXPECT_TRUE(result.has_value());
-  EXPECT_EQ(watch_.take().size(), 22U);
+  const auto statements = watch_.take();
+  EXPECT_EQ(statements.size(), 22U);
+  EXPECT_EQ(std::ranges::count_if(
+                statements, [](const auto& sql) { return sql.contains("agent_runners"); }),
+            1)
+      << "who lives is asked once";
 }
 
 TEST_F(Statements, of_asking_for_news_are_three) {

@@ -24,6 +24,7 @@ using store::Connection;
 using store::Queries;
 using store::Query;
 using store::SqliteBatch;
+using store::SqliteTransaction;
 
 class SqliteStore final : public Store {
  public:
@@ -99,8 +100,8 @@ class SqliteStore final : public Store {
   }
 
  private:
-  Result<BatchIds> write(const Batch& group) {
-    SqliteBatch batch(connection_.get(), queries_, store::moment_of(clocks_));
+  Result<BatchIds> write(const Batch& group, SqliteTransaction& transaction) {
+    SqliteBatch batch(connection_.get(), queries_, transaction);
     if (group.create) {
       TRY(batch.create_session(*group.create));
     }
@@ -115,10 +116,11 @@ class SqliteStore final : public Store {
     };
     if (auto begun = begin(); !begun) return all_fail(begun.error());
     const store::RollbackGuard guard(connection_.get());
+    SqliteTransaction transaction{.now = store::moment_of(clocks_)};
     std::vector<Result<BatchIds>> results;
     results.reserve(batches.size());
     for (const Batch& batch : batches) {
-      results.push_back(write(batch));
+      results.push_back(write(batch, transaction));
       if (!results.back()) return std::nullopt;
     }
     if (auto done = commit(); !done) return all_fail(done.error());
@@ -129,7 +131,8 @@ class SqliteStore final : public Store {
     if (!batch.create && batch.writes.empty()) return BatchIds{};
     TRY(begin());
     const store::RollbackGuard guard(connection_.get());
-    auto ids = TRY(write(batch));
+    SqliteTransaction transaction{.now = store::moment_of(clocks_)};
+    auto ids = TRY(write(batch, transaction));
     TRY(commit());
     return ids;
   }

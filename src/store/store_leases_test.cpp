@@ -296,6 +296,23 @@ TEST_P(StoreLeases, a_lost_lease_refuses_the_whole_batch) {
   EXPECT_TRUE(value_of(store().get_messages(id)).empty());
 }
 
+TEST_P(StoreLeases, are_lost_within_the_batch_that_ends_or_outlives_their_runner) {
+  const SessionId session = new_session();
+  const RunnerId runner = new_runner("host:1");
+  take(session, runner);
+  const std::vector<Write> ending{HoldLease{session, runner}, EndRunner{runner},
+                                  HoldLease{session, runner}};
+  EXPECT_EQ(code_of(store().apply(ending)), ErrorCode::unavailable);
+  const std::vector<Write> too_short{HoldLease{session, runner},
+                                     RenewRunner{runner, milliseconds(-1)},
+                                     HoldLease{session, runner}};
+  EXPECT_EQ(code_of(store().apply(too_short)), ErrorCode::unavailable);
+  EXPECT_TRUE(hold(session, runner).has_value()) << "nothing of that was written";
+  const std::vector<Write> of_another{HoldLease{session, runner},
+                                      HoldLease{session, new_runner("host:2")}};
+  EXPECT_EQ(code_of(store().apply(of_another)), ErrorCode::unavailable);
+}
+
 TEST_P(StoreLeases, find_the_running_sessions_that_nobody_drives) {
   const RunnerId dead = new_runner("host:1", milliseconds(10));
   const RunnerId ended = new_runner("host:2", milliseconds(1000));
