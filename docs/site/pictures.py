@@ -10,6 +10,7 @@ large terminal. Standard library only.
 import argparse
 import html
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -75,6 +76,11 @@ def runs_of(line):
     return [(column, text, style) for column, text, style in runs if text.strip()]
 
 
+def shown_text(text):
+    """Runs of blanks, which browsers would draw as one."""
+    return re.sub(" {2,}", lambda blanks: "\u00a0" * len(blanks[0]), html.escape(text))
+
+
 def svg_of(command, lines, columns, rows=None):
     shown = [*lines, *[[]] * (rows - len(lines))] if rows else [
         [(character, ("1",)) for character in f"$ {command}"], *lines]
@@ -83,13 +89,13 @@ def svg_of(command, lines, columns, rows=None):
            'font-family="ui-monospace, \'DejaVu Sans Mono\', Menlo, Consolas, monospace" font-size="14">',
            f"<title>{html.escape('$ ' + command)}</title>",
            f'<rect width="100%" height="100%" rx="8" fill="{BACKGROUND}"/>',
-           f'<g fill="{FOREGROUND}" style="white-space:pre" xml:space="preserve">']
+           f'<g fill="{FOREGROUND}" xml:space="preserve">']
     for row, line in enumerate(shown):
         for column, text, style in runs_of(line):
             indent = len(text) - len(text.lstrip())
             x, y = MARGIN + (column + indent) * WIDTH, MARGIN + row * HEIGHT + 13
             length = f'textLength="{sum(terminal.width_of(c) for c in text.strip()) * WIDTH:g}"'
-            out.append(f'<text x="{x:g}" y="{y}" {length} {attributes(style)}>{html.escape(text.strip())}</text>'
+            out.append(f'<text x="{x:g}" y="{y}" {length} {attributes(style)}>{shown_text(text.strip())}</text>'
                        .replace(" >", ">"))
     return "\n".join([*out, "</g>", "</svg>", ""])
 
