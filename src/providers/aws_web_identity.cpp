@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/iso_time.h"
 #include "core/percent.h"
@@ -85,11 +86,12 @@ Result<HttpRequest> web_identity_request(const WebIdentity& identity, Moment now
   if (identity.token.empty() || identity.token.size() > kLongestWebToken) {
     return fail(ErrorCode::authentication, "the token is empty, or longer than AWS takes");
   }
+  std::string url = TRY(address_of(identity));
   const std::string name = identity.session_name.empty()
                                ? fmt::format("wright-{}", now.time_since_epoch().count())
                                : identity.session_name;
   return HttpRequest{
-      .url = TRY(address_of(identity)),
+      .url = std::move(url),
       .headers = {{"content-type", "application/x-www-form-urlencoded"},
                   {"accept", "application/json"}},
       .body = fmt::format("Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn={}"
