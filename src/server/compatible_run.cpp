@@ -205,13 +205,15 @@ Result<PreparedAgent> CompatibleRun::wanted_agent(const Conversation& conversati
   return make_answering(options_, conversation.agent, format.schema);
 }
 
-// A turn of an agent with tools of its own may be a remark before a call, and an answer that is
-// checked may be refused: what was sent cannot be taken back.
+// An answer that is checked may be refused, and a turn of an agent with tools of its own may be a
+// remark before a call: what was sent cannot be taken back.
 StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& sampling) {
-  const bool is_the_answer = own.tools.empty() && !own.tools_now && !own.check_answer &&
-                             sampling.vendor_tools.empty() &&
-                             sampling.response_format.kind != ResponseFormat::Kind::json_schema;
-  return is_the_answer ? StreamedText::Pace::live : StreamedText::Pace::at_end;
+  const bool may_be_refused =
+      own.check_answer || sampling.response_format.kind == ResponseFormat::Kind::json_schema;
+  if (may_be_refused) return StreamedText::Pace::at_end;
+  const bool may_be_remark =
+      !own.tools.empty() || own.tools_now || !sampling.vendor_tools.empty();
+  return may_be_remark ? StreamedText::Pace::after_remark : StreamedText::Pace::live;
 }
 
 // The next message of a session that is there.
@@ -272,19 +274,21 @@ void CompatibleRun::said(std::string_view text) {
     released = end();
     return;
   }
-  const std::string_view piece = spoken_.add(text);
+  const std::string piece = spoken_.add(text);
   if (!piece.empty()) stream_->write(rendering_->text(piece));
 }
 
 void CompatibleRun::begins_anew() {
   const std::lock_guard lock(mutex_);
-  spoken_.begin_attempt();
+  const std::string between = spoken_.begin_attempt();
+  if (!between.empty() && !has_ended_ && stream_) stream_->write(rendering_->text(between));
   turn_text_.clear();
 }
 
 void CompatibleRun::turn_ended(std::string text, const Usage& usage) {
   const std::lock_guard lock(mutex_);
   completion_.usage += usage;
+  spoken_.end_turn();
   turn_text_ = std::move(text);
 }
 

@@ -250,6 +250,26 @@ TEST(StreamedText, sends_what_an_attempt_before_has_not_said) {
   EXPECT_FALSE(text.rest_of("one, two"));
 }
 
+TEST(StreamedText, is_live_once_it_is_longer_than_a_remark) {
+  StreamedText text(StreamedText::Pace::after_remark);
+  EXPECT_EQ(text.add("Let me look."), "");
+  text.end_turn();
+  EXPECT_EQ(text.begin_attempt(), "");
+  const std::string most(StreamedText::kLongestRemark, 'x');
+  EXPECT_EQ(text.add(most), "");
+  EXPECT_EQ(text.begin_attempt(), "") << "it was interrupted";
+  EXPECT_EQ(text.add(most), "");
+  EXPECT_EQ(text.add("y"), most + "y");
+  EXPECT_EQ(text.add("z"), "z");
+  EXPECT_EQ(text.begin_attempt(), "") << "it was interrupted once more";
+  EXPECT_EQ(text.add(most + "yzz"), "z");
+  EXPECT_EQ(text.rest_of(most + "yzz!"), "!");
+  text.end_turn();
+  EXPECT_EQ(text.begin_attempt(), "\n\n") << "it was a long remark";
+  EXPECT_EQ(text.add("It rains."), "");
+  EXPECT_EQ(text.rest_of("It rains."), "It rains.");
+}
+
 TEST(StreamedText, sends_all_at_the_end_where_only_the_end_tells) {
   StreamedText text;
   EXPECT_EQ(text.add("Let me look."), "");
