@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "core/try.h"
@@ -12,11 +16,22 @@
 namespace wright::runtime {
 namespace {
 
-std::string new_key(SessionId id) {
+std::int64_t number_in(std::string_view key) {
+  std::int64_t number = 0;
+  const std::size_t slash = key.find('/');
+  if (slash != std::string_view::npos) {
+    std::from_chars(key.data() + slash + 1, key.data() + key.size(), number);
+  }
+  return number;
+}
+
+// Behind those that wait already, whatever the clocks of other machines say.
+std::string new_key(SessionId id, const std::vector<session::Said>& waiting) {
   std::random_device random;
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return fmt::format("{}/{:020}-{:08x}", id,
-                     std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), random());
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  std::int64_t number = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  for (const session::Said& each : waiting) number = std::max(number, number_in(each.key) + 1);
+  return fmt::format("{}/{:020}-{:08x}", id, number, random());
 }
 
 }  // namespace
@@ -48,7 +63,7 @@ Result<session::Said> store_said(Store& store, SessionId id, Message message) {
         fmt::format("Session {} has {} messages that it has not read yet: wait until it has", id,
                     waiting.size()));
   }
-  session::Said said{new_key(id), std::move(message)};
+  session::Said said{new_key(id, waiting), std::move(message)};
   TRY(store.apply_one(PutRecord{.kind = std::string(kSaidRecords),
                                 .key = said.key,
                                 .value = to_json(said.message),

@@ -1,8 +1,10 @@
 // Messages with images, and messages to a session while it works.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <latch>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -125,6 +127,16 @@ TEST(Steering, is_kept_while_a_session_waits_and_when_it_was_stopped) {
   EXPECT_EQ(value_of(recall_messages(*store, id)),
             (std::vector<Message>{Message::user("never mind")}));
   EXPECT_TRUE(value_of(recall_messages(*store, id)).empty());
+
+  // One machine's clock is ahead: what is said later is read later all the same.
+  ASSERT_TRUE(store->apply_one(PutRecord{
+      .kind = std::string(kSaidRecords),
+      .key = fmt::format("{}/{:020}-00000000", id, std::numeric_limits<std::int64_t>::max() / 2),
+      .value = to_json(Message::user("first")),
+      .session_id = id}));
+  ASSERT_TRUE(runtime::store_said(*store, id, Message::user("second")));
+  EXPECT_EQ(value_of(recall_messages(*store, id)),
+            (std::vector<Message>{Message::user("first"), Message::user("second")}));
 
   // What others have said is not taken back with it, nor what was not said.
   for (const char* said : {"mine", "theirs", "mine"}) {

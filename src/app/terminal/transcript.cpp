@@ -9,6 +9,7 @@
 #include "app/terminal/figures.h"
 #include "core/try.h"
 #include "server/told_history.h"
+#include "wright/driver.h"
 #include "wright/feedback.h"
 
 namespace wright::app {
@@ -50,7 +51,10 @@ Result<Transcript> load_transcript(Store& store, SessionId id) {
   auto messages = TRY(store.get_messages(id));
   auto calls = TRY(store.get_tool_calls(id));
   const std::size_t told = server::told_messages_of(session.config);
-  return Transcript{std::move(session), std::move(messages), std::move(calls), told};
+  // A server does not tell of them.
+  auto unread = untaken_messages(store, id).value_or(std::vector<Message>());
+  return Transcript{std::move(session), std::move(messages), std::move(calls), told,
+                    std::move(unread)};
 }
 
 Json session_json(const Session& session) {
@@ -85,11 +89,15 @@ Json transcript_json(const Transcript& transcript) {
   }
   JsonArray calls;
   for (const StoredCall& call : transcript.calls) calls.push_back(call_json(call));
-  return {{"format", "wright-session"},
-          {"version", kTranscriptFormatVersion},
-          {"session", session_json(transcript.session)},
-          {"messages", std::move(messages)},
-          {"tool_calls", std::move(calls)}};
+  JsonObject json{{"format", "wright-session"},
+                  {"version", kTranscriptFormatVersion},
+                  {"session", session_json(transcript.session)},
+                  {"messages", std::move(messages)},
+                  {"tool_calls", std::move(calls)}};
+  JsonArray unread;
+  for (const Message& message : transcript.unread) unread.push_back(to_json(message));
+  if (!unread.empty()) json["unread"] = std::move(unread);
+  return json;
 }
 
 std::string feedback_text(const Session& session) {

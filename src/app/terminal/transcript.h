@@ -17,6 +17,7 @@ struct Transcript {
   // So many of the first messages are what a caller told: nobody here has seen them, and their
   // calls did not run here.
   std::size_t told_messages = 0;
+  std::vector<Message> unread = {};  // said to the session, and not in the conversation yet
 };
 inline constexpr std::string_view kNotRunHere = "told by the caller, did not run here";
 

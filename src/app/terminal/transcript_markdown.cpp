@@ -122,6 +122,10 @@ std::string transcript_markdown(const Transcript& transcript) {
     text += '\n' + message_block(transcript, stored.message, is_told);
     while (text.ends_with("\n\n")) text.pop_back();
   }
+  for (const Message& unread : transcript.unread) {
+    text += fmt::format("\n## {} (not read yet)\n\n{}", heading_of(transcript, Role::user),
+                        fenced(display_text(unread), ""));
+  }
   if (const std::string feedback = feedback_text(session); !feedback.empty()) {
     text += fmt::format("\n## Tool feedback\n\n{}", fenced(feedback, ""));
   }

@@ -161,5 +161,17 @@ TEST_F(TranscriptTest, is_refused_for_a_session_that_does_not_exist) {
   EXPECT_EQ(load_transcript(*store_, 999).error().code, ErrorCode::not_found);
 }
 
+TEST(Transcript, shows_what_was_said_and_not_read_yet) {
+  Transcript waiting = transcript();
+  waiting.unread = {Message::user("One more thing")};
+  EXPECT_EQ(transcript_json(waiting).at("unread").at(0), to_json(Message::user("One more thing")));
+  EXPECT_FALSE(transcript_json(transcript()).as_object().contains("unread"));
+  for (const std::string& text :
+       {transcript_view(waiting, Terminal{}), transcript_markdown(waiting)}) {
+    EXPECT_NE(text.find("not read yet"), std::string::npos) << text;
+    EXPECT_NE(text.find("One more thing"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace wright::app

@@ -52,6 +52,11 @@ class View {
       message(stored.message);
     }
     outcome();
+    for (const Message& unread : transcript_.unread) {
+      out_ += fmt::format("\n{}  {}\n{}\n", paint("You", Colour::bold),
+                          paint("not read yet", Colour::dim),
+                          indented(sanitised(display_text(unread)), kMargin));
+    }
     if (const std::string feedback = feedback_text(transcript_.session); !feedback.empty()) {
       out_ += "\n" + sanitised(feedback);
     }
