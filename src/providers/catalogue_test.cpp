@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -149,7 +150,11 @@ TEST(BuiltInCatalogue, has_models_whose_figures_can_be_true) {
 
 // The lines of a vendor's own block.
 std::string_view block_of(const VendorInfo& vendor) {
-  const std::string_view all = providers::kCatalogueText;
+  static const std::string text = [] {
+    std::ifstream file(WRIGHT_CATALOGUE_FILE);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  const std::string_view all = text;
   const std::size_t begin = all.find("[vendors." + vendor.name + "]\n");
   if (begin == std::string_view::npos) return {};
   return all.substr(begin, all.find("\n[", begin) - begin);
