@@ -33,7 +33,8 @@ class ResponseParser::Reader final : public beast_http::basic_parser<false> {
   using ErrorValue = boost::beast::error_code;
 
   void on_request_impl(beast_http::verb, Text, Text, int, ErrorValue&) override {}
-  void on_response_impl(int status, Text, int version, ErrorValue&) override {
+  void on_response_impl(int status, Text, int version, ErrorValue& error) override {
+    if (status < 100) error = beast_http::error::bad_status;
     head_.status = status;
     head_.headers.reserve(kUsualHeaders);
     version_ = version;

@@ -109,7 +109,8 @@ TEST(ResponseParser, refuses_what_two_readers_could_read_differently) {
         "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n"}) {
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
+        "HTTP/1.1 000 OK\r\n\r\n"}) {
     for (const std::size_t piece : {std::size_t{1}, bytes.size()}) {
       const Read broken = read(bytes, piece);
       EXPECT_EQ(broken.state, State::broken) << bytes;

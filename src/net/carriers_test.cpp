@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
+#include <array>
 #include <latch>
 #include <mutex>
 #include <regex>
