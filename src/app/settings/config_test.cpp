@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
             "wright.toml:1: server: unknown section; there are [agent], [limits], [sessions], "
             "[tool_execution], "
             "[debug], [debug.tool_feedback], "
-            "[log], [http], [bash], [web], [entities], [entities.embeddings], [api_keys], "
+            "[log], [http], [bash], [acp], [web], [entities], [entities.embeddings], [api_keys], "
             "[permissions], [agents], "
             "[vendors], "
             "[models], [mcp]"},
