@@ -161,7 +161,7 @@ TEST_F(TranscriptTest, is_refused_for_a_session_that_does_not_exist) {
   EXPECT_EQ(load_transcript(*store_, 999).error().code, ErrorCode::not_found);
 }
 
-TEST(Transcript, shows_what_was_said_and_not_read_yet) {
+TEST_F(TranscriptTest, shows_what_was_said_and_not_read_yet) {
   Transcript waiting = transcript();
   waiting.unread = {Message::user("One more thing")};
   EXPECT_EQ(transcript_json(waiting).at("unread").at(0), to_json(Message::user("One more thing")));
