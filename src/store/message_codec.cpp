@@ -4,8 +4,10 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
+#include "core/json_escape.h"
 #include "core/older_forms.h"
 #include "core/try.h"
 
@@ -44,11 +46,15 @@ const ToolResult* single_result(const Message& message) {
   return std::get_if<ToolResult>(&message.parts.front());
 }
 
+bool is_plain(const Text& text) {
+  return text.phase == Text::Phase::unmarked && text.citations.empty();
+}
+
 // A text that its column says all about.
 bool is_single_text(const Message& message) {
   if (message.parts.size() != 1) return false;
   const auto* text = std::get_if<Text>(&message.parts.front());
-  return text != nullptr && text->phase == Text::Phase::unmarked && text->citations.empty();
+  return text != nullptr && is_plain(*text);
 }
 
 // The text of a result, from where its part says that it stands.
@@ -69,11 +75,68 @@ Result<void> put_content_back(Json& parts, std::string_view content) {
   return {};
 }
 
+void append_member(std::string& json, std::string_view key, std::string_view text) {
+  if (json.back() != '{') json += ',';
+  ((json += '"') += key) += "\":\"";
+  append_escaped(json, text, EscapeDelete::no);
+  json += '"';
+}
+
+void append_member(std::string& json, std::string_view key, std::uint64_t number) {
+  (((json += ",\"") += key) += "\":") += std::to_string(number);
+}
+
+// What most turns consist of is written without building its JSON first. Nothing: it is other.
+std::optional<std::string> plain_parts(const Message& message) {
+  std::string json = "[";
+  for (const Part& part : message.parts) {
+    json += json.size() == 1 ? "{" : ",{";
+    const auto* text = std::get_if<Text>(&part);
+    if (const auto* call = std::get_if<ToolCall>(&part)) {
+      append_member(json, "type", "tool_call");
+      append_member(json, "id", call->id);
+      append_member(json, "name", call->name);
+      append_member(json, "arguments", call->arguments);
+    } else if (text != nullptr && is_plain(*text)) {
+      append_member(json, "type", "text");
+      append_member(json, "text", text->text);
+    } else {
+      return std::nullopt;
+    }
+    json += '}';
+  }
+  json += ']';
+  return json;
+}
+
+// Of a result whose text stands in the column `content`.
+std::string plain_result(const ToolResult& result, std::size_t content_at) {
+  std::string json = "[{";
+  append_member(json, "type", "tool_result");
+  append_member(json, "call_id", result.call_id);
+  append_member(json, "name", result.name);
+  json += result.is_error ? ",\"is_error\":true" : ",\"is_error\":false";
+  if (result.fingerprint != 0) append_member(json, "fingerprint", result.fingerprint);
+  append_member(json, kContentAt, content_at);
+  append_member(json, kContentBytes, result.content.size());
+  json += "}]";
+  return json;
+}
+
 }  // namespace
 
 MessageColumns to_columns(const Message& message) {
   MessageColumns columns{display_text(message), {}, {}};
   if (is_single_text(message)) return columns;
+  if (const ToolResult* result = single_result(message);
+      result != nullptr && result->images.empty() && result->notices.empty() &&
+      is_valid_utf8(columns.content)) {
+    columns.tool_call_id = result->call_id;
+    columns.parts = plain_result(*result, columns.content.find(result->content));
+    return columns;
+  }
+  columns.parts = plain_parts(message);
+  if (columns.parts) return columns;
   Json parts = std::move(to_json(message).at("parts"));
   if (const ToolResult* result = single_result(message)) {
     columns.tool_call_id = result->call_id;

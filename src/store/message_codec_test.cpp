@@ -1,6 +1,8 @@
 #include "store/message_codec.h"
 
 #include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include "store/json_columns.h"
 #include "store/testing.h"
@@ -61,6 +63,27 @@ TEST(MessageCodec, keeps_every_part_and_every_field) {
                       ToolCall{"c", "d", "{broken"}, result, notice(Notice::Kind::summarise)}});
   const auto column = result_column(result);
   EXPECT_EQ(result_from(column).value(), result);
+}
+
+TEST(MessageCodec, writes_parts_as_their_json_says) {
+  const std::string odd = "\"\\/\b\f\n\r\t\x01\x7F é\xF0\x9F\x98\x80 \xFF "s + '\0';
+  for (const std::vector<Part>& parts :
+       {std::vector<Part>{}, std::vector<Part>{ToolCall{"c1", "grep", R"({"a":"\"b\""})"}},
+        std::vector<Part>{Text{odd}, ToolCall{odd, odd, odd}, ToolCall{}, Text{}},
+        std::vector<Part>{ToolCall{"c", "t", "{}"}, Reasoning{"why", ""}}}) {
+    const Message message{Role::assistant, parts};
+    const auto columns = to_columns(message);
+    ASSERT_TRUE(columns.parts);
+    EXPECT_EQ(*columns.parts, to_text(to_json(message).at("parts")));
+  }
+  ToolResult result{.call_id = odd, .name = "t", .content = "x", .fingerprint = 7};
+  JsonObject expected = to_json(Message::tool(result)).at("parts").at(0).as_object();
+  const auto columns = to_columns(Message::tool(result));
+  JsonObject stored = value_of(parse_json(columns.parts.value_or(""))).at(0).as_object();
+  for (const char* key : {"type", "name", "is_error", "fingerprint"}) {
+    EXPECT_EQ(stored.at(key), expected.at(key)) << key;
+  }
+  EXPECT_EQ(stored.size(), 7U) << columns.parts.value_or("");
 }
 
 TEST(MessageCodec, a_single_result_is_stored_once_in_its_content) {
