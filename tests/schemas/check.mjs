@@ -16,9 +16,9 @@ const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const items = (body, fits) => (body.input ?? []).filter(fits);
 const repairs = [
   {
-    type: 'Responses', count: 9,
-    why: 'Items that the vendor made are sent back with store: false, where nobody keeps an id: the guide on'
-      + ' reasoning items says to leave it out then (platform.openai.com/docs/guides/conversation-state)',
+    type: 'Responses', count: 4,
+    why: 'Items that the vendor made (reasoning, calls of its own tools, texts that cite) go back with store: false,'
+      + ' where it keeps none of them: an id would name nothing (platform.openai.com/docs/guides/reasoning)',
     mend: (body) => items(body, (item) => !('id' in item)
       && (item.type === 'reasoning' || (/_call$/.test(item.type ?? '') && !('call_id' in item))
         || (item.role === 'assistant' && Array.isArray(item.content))))
@@ -34,10 +34,15 @@ const repairs = [
     }).length,
   },
   {
-    type: 'Messages', count: 1,
+    type: 'Messages', count: 2,
     why: 'temperature is left to the models before Claude 5, which the newest program does not describe any more'
       + ' (docs.anthropic.com/en/api/messages)',
     mend: (body) => ('temperature' in body ? (delete body.temperature, 1) : 0),
+  },
+  {
+    type: 'MistralBatch', count: 1,
+    why: 'Its program fills in timeout_hours before it sends (docs.mistral.ai/api has a default of 24)',
+    mend: (body) => ('timeout_hours' in body ? 0 : (body.timeout_hours = 24, 1)),
   },
 ];
 const used = new Map(repairs.map((repair) => [repair, 0]));
@@ -70,7 +75,9 @@ import type OpenAI from 'openai';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as Google from '@google/genai';
 import type { ConverseStreamRequest } from '@aws-sdk/client-bedrock-runtime';
-import type { ChatRequest } from 'ollama';
+import type { ChatRequest, EmbedRequest } from 'ollama';
+import type { CreateBatchJobRequest$Outbound } from '@mistralai/mistralai/models/components/createbatchjobrequest.js';
+import type { EmbeddingRequest$Outbound } from '@mistralai/mistralai/models/components/embeddingrequest.js';
 import type { ChatCompletionRequest$Outbound } from '@mistralai/mistralai/models/components/chatcompletionrequest.js';
 type Chat = OpenAI.Chat.ChatCompletionCreateParams;
 type Responses = OpenAI.Responses.ResponseCreateParams;
@@ -90,6 +97,13 @@ type Generate = Wire<{
 }>;
 type Converse = Wire<Omit<ConverseStreamRequest, 'modelId'>>;
 type Ollama = ChatRequest;
+type Embeddings = OpenAI.EmbeddingCreateParams;
+type OllamaEmbeddings = EmbedRequest;
+type Batch = OpenAI.BatchCreateParams;
+type BatchLine<T> = { custom_id: string; method: 'POST'; url: OpenAI.BatchCreateParams['endpoint']; body: T };
+type MessageBatch = Anthropic.Messages.BatchCreateParams;
+type MistralBatch = CreateBatchJobRequest$Outbound;
+type MistralEmbeddings = Pick<EmbeddingRequest$Outbound, 'model' | 'input'>;
 type Mistral = Omit<ChatCompletionRequest$Outbound, 'stream'> & { stream?: boolean };
 `;
 
@@ -139,6 +153,11 @@ for (const protocol of readdirSync(golden)) {
   }
 }
 
+for (const name of readdirSync(join(golden, 'others'))) {
+  const { type, body } = read(join(golden, 'others', name));
+  constants.push({ name: `others/${name}`, type, body: asDocumented(type, body) });
+}
+
 // The compiler refuses what is wrong: a field nobody knows, a wrong kind, a field that is missing.
 const mistakes = [
   { name: 'field', type: 'Chat', body: { model: 'm', messages: [], temprature: 1 } },
@@ -146,6 +165,7 @@ const mistakes = [
   { name: 'vertex', type: 'VertexMessages', body: { model: 'm', anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: [] } },
   { name: 'missing', type: 'Messages', body: { model: 'm', messages: [] } },
   { name: 'deep', type: 'Responses', body: { model: 'm', input: [{ role: 'user', content: [{ type: 'input_txt', text: 'x' }] }] } },
+  { name: 'batch', type: 'BatchLine<Chat>', body: { custom_id: 'a', method: 'POST', url: '/v1/chat', body: { model: 'm', messages: [] } } },
   { name: 'gemini', type: 'Generate', body: { contents: [{ role: 'user', parts: [{ txt: 'x' }] }] } },
   { name: 'bedrock', type: 'Converse', body: { messages: [{ role: 'user', content: [{ txt: 'x' }] }] } },
   { name: 'ollama', type: 'Ollama', body: { model: 'm', messages: [{ role: 'user' }] } },
@@ -157,8 +177,8 @@ const counts = {};
 for (const { type } of constants) counts[type] = (counts[type] ?? 0) + 1;
 console.log(`requests that fit: ${Object.entries(counts).map(([type, count]) => `${type} ${count}`).join(', ')}`);
 assert.ok(constants.length >= 60, `only ${constants.length} requests`);
+for (const [name, why] of wrong) console.error(`${name}: ${why}`);
 for (const [{ type, count, why }, times] of used) {
   assert.equal(times, count, `${type} was repaired ${times} times: ${why}`);
 }
-for (const [name, why] of wrong) console.error(`${name}: ${why}`);
 process.exit(wrong.size === 0 ? 0 : 1);
