@@ -145,22 +145,6 @@ std::shared_ptr<const Settings> AcpSession::settings() const {
   return settings_;
 }
 
-void AcpSession::watch_arguments(Agent& agent) {
-  agent.interceptors.emplace_back([this](const Invocation& invocation, const Context& context,
-                                         const Next& next) -> Result<ToolReply> {
-    const bool is_known = [&] {
-      const std::lock_guard lock(mutex_);
-      return calls_.contains(invocation.call.id);
-    }();
-    if (invocation.arguments_changed && is_known) {
-      ToolCall runs = invocation.call;
-      runs.arguments = to_text(invocation.arguments);
-      update(acp::call_changed(runs, base_));
-    }
-    return next(invocation, context);
-  });
-}
-
 // Those of this session alone, once: they go with it. Beside each other: each may take seconds.
 void AcpSession::connect_servers() {
   std::vector<std::vector<Tool>> found(servers_.size());

@@ -84,6 +84,22 @@ Result<void> AcpSession::replay() {
   return {};
 }
 
+void AcpSession::watch_arguments(Agent& agent) {
+  agent.interceptors.emplace_back([this](const Invocation& invocation, const Context& context,
+                                         const Next& next) -> Result<ToolReply> {
+    const bool is_known = [&] {
+      const std::lock_guard lock(mutex_);
+      return calls_.contains(invocation.call.id);
+    }();
+    if (invocation.arguments_changed && is_known) {
+      ToolCall runs = invocation.call;
+      runs.arguments = to_text(invocation.arguments);
+      update(acp::call_changed(runs, base_));
+    }
+    return next(invocation, context);
+  });
+}
+
 std::optional<std::string> AcpSession::text_at(const std::string& path) const {
   auto text = project::read_text(std::filesystem::path(base_) / path, kLargestDiffed, base_);
   return text ? std::optional(std::move(*text)) : std::nullopt;

@@ -55,6 +55,47 @@ TEST(Bash, tells_commands_where_they_stand_in_a_trace) {
   EXPECT_EQ(outcome.response.at("stdout").as_string(), context.trace.parent + "\nnone\n");
 }
 
+// A terminal of somebody else's: keeps what it was given, and runs nothing.
+class OtherPlace : public CommandPlace {
+ public:
+  Result<FinishedCommand> run(const SandboxPolicy& policy, const Command& command,
+                              const CommandOptions& options) override {
+    policies.push_back(policy);
+    commands.push_back(command);
+    EXPECT_EQ(options.timeout, std::chrono::seconds(7));
+    return FinishedCommand{.exit_code = 3, .output = {"shown elsewhere", "", 15}};
+  }
+  std::vector<SandboxPolicy> policies;
+  std::vector<Command> commands;
+};
+
+TEST(Bash, runs_what_may_run_where_it_is_told_with_the_same_policy) {
+  const TemporaryFolder folder;
+  const auto place = std::make_shared<OtherPlace>();
+  Context context;
+  context.place = place;
+  const std::vector<Tool> tools = bash_in(
+      folder,
+      {{"rm *", Permission::deny}, {"git push", Permission::ask}, {"*", Permission::allow}});
+  const auto run = [&](const char* command) {
+    const Json arguments{{"command", command}, {"timeout_secs", 7}};
+    return execute(tools, {}, {.name = "bash", .arguments = to_text(arguments)}, context);
+  };
+  const auto outcome = run("make");
+  ASSERT_FALSE(outcome.error) << outcome.error_message();
+  EXPECT_EQ(outcome.response.at("exit_code").as_int64(), 3);
+  EXPECT_EQ(outcome.response.at("stdout").as_string(), "shown elsewhere");
+  ASSERT_EQ(place->commands.size(), 1U);
+  EXPECT_EQ(place->commands.front().arguments.back(), "make");
+  EXPECT_EQ(place->commands.front().working_directory, folder.path());
+  EXPECT_EQ(place->policies.front().write_paths, std::vector<std::filesystem::path>{folder.path()});
+  EXPECT_EQ(std::ranges::count(place->policies.front().read_paths, folder.path()), 1);
+
+  EXPECT_TRUE(run("rm -r .").error);
+  EXPECT_TRUE(run("git push").waiting);
+  EXPECT_EQ(place->commands.size(), 1U);
+}
+
 TEST(Bash, writes_and_has_the_schema_of_its_arguments) {
   const TemporaryFolder folder;
   const auto tools = bash_in(folder, {});
