@@ -23,7 +23,7 @@ RequestParser::~RequestParser() = default;
 
 namespace {
 
-constexpr std::size_t kShortestEnd = 5;  // "0\r\n\r\n"
+constexpr std::string_view kShortestEnd = "0\r\n\r\n";
 
 int status_for(const boost::system::error_code& error) {
   if (error == beast_http::error::header_limit) return 431;
@@ -52,8 +52,11 @@ std::size_t RequestParser::feed(std::string_view bytes) {
   std::size_t used = 0;
   auto& parser = parts_->parser;
   while (state_ == State::head || (state_ == State::body && is_body_wanted_)) {
-    // The parser insists on as many bytes as the shortest end of a body in chunks has.
-    if (state_ == State::body && parser.chunked() && bytes.size() - used < kShortestEnd) break;
+    // The parser insists on all bytes of the shortest end of a body in chunks.
+    if (state_ == State::body && parser.chunked() && bytes.size() - used < kShortestEnd.size() &&
+        bytes.substr(used).starts_with('0')) {
+      break;
+    }
     boost::system::error_code error;
     used += parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
     if (error && error != beast_http::error::need_more) {
