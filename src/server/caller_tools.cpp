@@ -36,6 +36,17 @@ Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tool
   return agent;
 }
 
+std::optional<HandedCall> handed_call(const WaitOfCall& wait, const Json& shown) {
+  const JsonObject* object = shown.if_object();
+  const Json* name = object == nullptr ? nullptr : object->if_contains("tool");
+  const Json* arguments = object == nullptr ? nullptr : object->if_contains("arguments");
+  const bool is_of_caller = wait.kind == to_string(WaitKind::result) && name != nullptr &&
+                            name->is_string() && arguments != nullptr && arguments->is_string();
+  if (!is_of_caller) return std::nullopt;
+  return HandedCall{handed_call_id(wait.session_id, wait.wait_id), std::string(name->get_string()),
+                    std::string(arguments->get_string())};
+}
+
 Json caller_tools_json(const std::vector<CallerTool>& tools) {
   JsonArray list;
   for (const CallerTool& each : tools) {

@@ -2,6 +2,8 @@
 // that it is stored, survives a restart and is answered once.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "server/conversation.h"
@@ -11,6 +13,15 @@ namespace wright::server {
 
 // Refuses a name that the agent's own tools have.
 Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tools);
+
+// The call that the caller is to execute, of a wait; nothing where somebody else is to answer: a
+// person, or whoever a tool of the agent's own waits for.
+struct WaitOfCall {
+  SessionId session_id = 0;
+  WaitId wait_id = 0;
+  std::string_view kind = {};  // as to_string(WaitKind) names it
+};
+std::optional<HandedCall> handed_call(const WaitOfCall& wait, const Json& shown);
 
 // As they are kept with a session, and back: none where the record has none.
 Json caller_tools_json(const std::vector<CallerTool>& tools);

@@ -114,7 +114,9 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
   const auto open = TRY(options_.store.get_waits({.session_id = id, .status = WaitStatus::open}));
   for (const StoredWait& wait : open) {
     // The same results again: what the session has asked for since is the answer to them.
-    if (wait.kind == WaitKind::result && !answered_.contains(wait.id) && !is_repeated) {
+    const bool is_handed =
+        handed_call({wait.session_id, wait.id, to_string(wait.kind)}, wait.shown).has_value();
+    if (is_handed && !answered_.contains(wait.id) && !is_repeated) {
       return fail(
           ErrorCode::invalid_argument,
           fmt::format("The result of '{}' is missing", handed_call_id(wait.session_id, wait.id)));
@@ -311,15 +313,12 @@ void CompatibleRun::take(const Event& event) {
   } else if (const auto* waiting = std::get_if<RunWaiting>(&event)) {
     std::vector<HandedCall> calls;
     std::set<WaitId> waits;
-    bool needs_person = false;
     for (const PersonWait& wait : waiting->waits) {
       waits.insert(wait.wait_id);
-      needs_person = needs_person || wait.kind != WaitKind::result;
-      if (wait.kind != WaitKind::result) continue;
-      calls.push_back(
-          {handed_call_id(wait.session_id, wait.wait_id), wait.call.name, wait.call.arguments});
+      auto call = handed_call({wait.session_id, wait.wait_id, to_string(wait.kind)}, wait.shown);
+      if (call) calls.push_back(std::move(*call));
     }
-    waits_for(std::move(calls), waits, needs_person);
+    waits_for(std::move(calls), waits);
   } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
     run_ended(std::string(ended->text),
               ended->error == nullptr ? std::nullopt : std::optional(*ended->error));
@@ -339,20 +338,16 @@ void CompatibleRun::take(const SessionEvent& event) {
   } else if (event.type == "run_waiting") {
     std::vector<HandedCall> calls;
     std::set<WaitId> waits;
-    bool needs_person = false;
     for (const Json& each : data->at("waits").as_array()) {
       const JsonObject& wait = each.as_object();
       const WaitId id = wait.at("wait_id").to_number<WaitId>();
       waits.insert(id);
-      if (wait.at("kind").as_string() != to_string(WaitKind::result)) {
-        needs_person = true;
-        continue;
-      }
-      calls.push_back({handed_call_id(wait.at("session_id").to_number<SessionId>(), id),
-                       std::string(wait.at("name").as_string()),
-                       std::string(wait.at("shown").as_object().at("arguments").as_string())});
+      auto call = handed_call(
+          {wait.at("session_id").to_number<SessionId>(), id, wait.at("kind").as_string()},
+          wait.at("shown"));
+      if (call) calls.push_back(std::move(*call));
     }
-    waits_for(std::move(calls), waits, needs_person);
+    waits_for(std::move(calls), waits);
   } else if (event.type == "run_ended") {
     std::optional<Error> error;
     if (const JsonObject* told = data->at("error").if_object()) {
@@ -375,19 +370,15 @@ void CompatibleRun::look_at_stored(SessionId id) {
     std::set<WaitId> waits;
     for (const StoredWait& wait : *open) {
       waits.insert(wait.id);
-      if (wait.kind != WaitKind::result) continue;
-      const JsonObject& shown = wait.shown.as_object();
-      calls.push_back({handed_call_id(wait.session_id, wait.id),
-                       std::string(shown.at("tool").as_string()),
-                       std::string(shown.at("arguments").as_string())});
+      auto call = handed_call({wait.session_id, wait.id, to_string(wait.kind)}, wait.shown);
+      if (call) calls.push_back(std::move(*call));
     }
-    const bool needs_person = calls.size() < waits.size();
     {
       const std::string words = last_words_of(options_.store, id);
       const std::lock_guard lock(mutex_);
       if (turn_text_.empty()) turn_text_ = words;
     }
-    return waits_for(std::move(calls), waits, needs_person);
+    return waits_for(std::move(calls), waits);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -402,8 +393,7 @@ void CompatibleRun::look_at_stored(SessionId id) {
   run_ended(session->result.value_or(""), std::move(error));
 }
 
-void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits,
-                              bool needs_person) {
+void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits) {
   Released released;
   const std::lock_guard lock(mutex_);
   if (has_ended_) return;
@@ -417,7 +407,7 @@ void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<Wait
     completion_.error = Error{ErrorCode::unsupported,
                               "The model called several tools at once, though one was wished for"};
   }
-  if (completion_.calls.empty() && needs_person) {
+  if (completion_.calls.empty()) {
     if (!completion_.text.empty()) completion_.text += "\n\n";
     completion_.text += waits_for_person_text(completion_.session_id);
   }

@@ -65,7 +65,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   void begins_anew();
   void turn_ended(std::string text, const Usage& usage);
   void run_ended(std::string text, std::optional<Error> error);
-  void waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits, bool needs_person);
+  // Without calls it is a person who is waited for.
+  void waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits);
   // What makes others hold this run. Let go when the mutex is free: whoever tells something at the
   // moment holds a lock of its own, and is about to take the mutex.
   struct Released {

@@ -66,6 +66,28 @@ TEST(Compatible, hands_calls_of_the_callers_tools_back_and_goes_on_with_their_re
   EXPECT_EQ(served.store().list_sessions({}).value().size(), 1U) << "it is one session";
 }
 
+TEST(Compatible, says_when_a_person_holds_the_answer_up) {
+  ServedService served;
+  const std::string told =
+      R"({"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"},)";
+  int sessions = 0;
+  for (const std::string& before : {std::string(), told}) {
+    for (const char* stream : {"false", "true"}) {
+      const Answered answered =
+          served.ask("POST", "/v1/chat/completions",
+                     fmt::format(R"({{"model":"parrot","stream":{},"messages":[{}{{"role":"user",)"
+                                 R"("content":"call ask"}}]}})",
+                                 stream, before));
+      EXPECT_EQ(answered.status, 200) << answered.body;
+      const std::string says = fmt::format("[Session {} waits for a person.", ++sessions);
+      EXPECT_NE(answered.body.find(says), std::string::npos) << answered.body;
+      EXPECT_NE(answered.body.find(R"("finish_reason":"stop")"), std::string::npos);
+      EXPECT_EQ(answered.body.find("tool_calls"), std::string::npos)
+          << "the caller does not know this tool";
+    }
+  }
+}
+
 TEST(Compatible, refuses_several_candidates) {
   ServedService served;
   const auto ask = [&](const std::string& n) {

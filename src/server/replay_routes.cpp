@@ -1,5 +1,5 @@
-// Looking closer at what a session did: what a model was sent and answered, and whether it would
-// come out the same today.
+// Looking closer at what a session did: what a model was sent and answered, and whether it would come
+// out the same today.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -17,15 +17,16 @@ namespace {
 constexpr std::size_t kLongestDifference = 64 * 1024;
 
 Json difference_json(const Difference& difference) {
-  return with_short_texts(
-      {{"kind", to_string(difference.kind)},
-       {"what", difference.what},
-       {"message",
-        difference.message ? Json(static_cast<std::int64_t>(*difference.message)) : Json(nullptr)},
-       {"specialists", JsonArray(difference.specialists.begin(), difference.specialists.end())},
-       {"recorded", difference.recorded},
-       {"now", difference.now}},
-      kLongestDifference);
+  return with_short_texts({{"kind", to_string(difference.kind)},
+                           {"what", difference.what},
+                           {"message", difference.message
+                                           ? Json(static_cast<std::int64_t>(*difference.message))
+                                           : Json(nullptr)},
+                           {"specialists", JsonArray(difference.specialists.begin(),
+                                                     difference.specialists.end())},
+                           {"recorded", difference.recorded},
+                           {"now", difference.now}},
+                          kLongestDifference);
 }
 
 // With the agent as it is now, or as the record tells where it cannot be made. Nothing is executed.
@@ -34,7 +35,8 @@ Answer replay_session(const ServiceOptions& options, const Call& call) {
   const Session session = TRY(options.store.get_session(id));
   const RecordedSession recorded = TRY(load_recording(options.store, id));
   const auto agent = options.agents.of_session(session);
-  const ReplayReport report = TRY(replay(agent ? **agent : recorded_agent(recorded), recorded));
+  const ReplayReport report =
+      TRY(replay(agent ? **agent : recorded_agent(recorded), recorded));
   JsonArray differences;
   for (const Difference& each : report.differences) differences.push_back(difference_json(each));
   return json_response({{"is_same", report.differences.empty()},
