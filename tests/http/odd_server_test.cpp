@@ -133,7 +133,7 @@ TEST(OddServer, that_lists_models_with_other_figures_is_compared_with_the_catalo
             "  openai/gpt-5-mini  price.input: here 0.25, there 0.3\n")
       << finished.output;
   EXPECT_NE(finished.output.find("anthropic/claude-opus-4.7"), std::string::npos);
-  EXPECT_NE(finished.output.find("without a row here: somebody/a-new-model, openrouter/auto\n"),
+  EXPECT_NE(finished.output.find("without a row here: openrouter/auto, somebody/a-new-model\n"),
             std::string::npos)
       << finished.output;
   EXPECT_NE(server.requests().front().find("GET /v1/models"), std::string::npos);
