@@ -30,7 +30,9 @@ void write_down(Journal& journal, const StoredRun& loaded) {
   for (const OpenCall& open : loaded.unknown) {
     journal.call_is_unknown(open.call.id, "The process ended while it ran");
   }
-  for (const auto& [call, outcome] : loaded.settled) journal.call_ended(call, outcome);
+  for (const auto& [call, outcome] : loaded.settled) {
+    journal.call_ended(call, ToolOutcome(outcome));
+  }
   for (const std::string& call : loaded.expired) journal.wait_ended(call, WaitStatus::expired);
 }
 

@@ -10,47 +10,13 @@ RunningCall::RunningCall(CallPlan plan, const std::stop_token& stop)
     : plan_(std::move(plan)), pass_on_(stop, [this] { stop_.request_stop(); }) {}
 
 void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done) {
-  const auto report = std::make_shared<CallReport>();
-  // The host outlasts everything but a call that was given up, which does not use it.
-  auto work = [self = shared_from_this(), report, &host] {
-    Host::Timer timer = 0;
-    {
-      const std::lock_guard lock(self->mutex_);
-      if (self->is_given_up_ || self->stop_.stop_requested()) return;
-      // It may have waited for its turn, or the machine may have slept.
-      report->is_fenced = !host.is_lease_certain(self->plan_.held_since);
-      if (report->is_fenced) return;
-      self->began_ = host.now();
-      if (self->plan_.limit) {
-        timer =
-            host.run_at(self->began_.load() + *self->plan_.limit, [weak = self->weak_from_this()] {
-              if (const auto late = weak.lock()) late->tell_late();
-            });
-      }
-    }
-    ToolOutcome outcome = self->execute(host);
-    const std::lock_guard lock(self->mutex_);
-    // It was about to begin what it is for, and did not.
-    report->is_fenced = self->is_fenced_ && outcome.error.has_value();
-    if (!report->is_fenced) report->outcome = std::move(outcome);
-    if (timer != 0 && !self->is_given_up_) host.cancel(timer);
-  };
-  auto after = [self = shared_from_this(), report, done = std::move(done)] {
-    self->leave_gate();
-    done(std::move(*report));
-  };
-  auto begin = [self = shared_from_this(), &host, work = std::move(work),
-                after = std::move(after)] {
-    const std::lock_guard lock(self->mutex_);
-    if (!self->is_given_up_) self->ticket_ = host.run_blocking(work, after);
-  };
-  if (gate == nullptr) return begin();
-  gate->enter(plan_.tool, [self = shared_from_this(), gate, begin] {
+  if (gate == nullptr) return hand_over(host, std::move(done));
+  gate->enter(plan_.tool, [self = shared_from_this(), gate, &host, done = std::move(done)] {
     {
       const std::lock_guard lock(self->mutex_);
       self->gate_ = gate;
     }
-    begin();
+    self->hand_over(host, done);
     bool is_over = false;
     {
       const std::lock_guard lock(self->mutex_);
@@ -58,6 +24,41 @@ void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(Call
     }
     if (is_over) self->leave_gate();
   });
+}
+
+// Whom `done` tells may keep this call, which therefore does not keep `done`.
+void RunningCall::hand_over(Host& host, std::function<void(CallReport)> done) {
+  const std::lock_guard lock(mutex_);
+  if (is_given_up_) return;
+  ticket_ = host.run_blocking([self = shared_from_this(), &host] { self->work(host); },
+                              [self = shared_from_this(), done = std::move(done)] {
+                                self->leave_gate();
+                                done(std::move(self->report_));
+                              });
+}
+
+// The host outlasts everything but a call that was given up, which does not use it.
+void RunningCall::work(Host& host) {
+  Host::Timer timer = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_given_up_ || stop_.stop_requested()) return;
+    // It may have waited for its turn, or the machine may have slept.
+    report_.is_fenced = !host.is_lease_certain(plan_.held_since);
+    if (report_.is_fenced) return;
+    began_ = host.now();
+    if (plan_.limit) {
+      timer = host.run_at(began_.load() + *plan_.limit, [weak = weak_from_this()] {
+        if (const auto late = weak.lock()) late->tell_late();
+      });
+    }
+  }
+  ToolOutcome outcome = execute(host);
+  const std::lock_guard lock(mutex_);
+  // It was about to begin what it is for, and did not.
+  report_.is_fenced = is_fenced_ && outcome.error.has_value();
+  if (!report_.is_fenced) report_.outcome = std::move(outcome);
+  if (timer != 0 && !is_given_up_) host.cancel(timer);
 }
 
 // Without a lock: whoever hears it may take long.

@@ -62,6 +62,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 
  private:
+  void hand_over(Host& host, std::function<void(CallReport)> done);
+  void work(Host& host);
   ToolOutcome execute(const Host& host);
   Result<void> check_lease(const Host& host);
   void tell_late();
@@ -74,6 +76,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   bool tells_ = false;
   std::mutex told_mutex_;  // held while it tells
   std::function<void(std::string_view)> progress_;
+
+  CallReport report_;  // of the thread that executes the call
 
   std::mutex mutex_;
   std::function<void()> late_;

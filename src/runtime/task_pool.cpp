@@ -55,7 +55,7 @@ class TaskPool::State {
   void end() {
     std::unique_lock lock(mutex_);
     is_ending_ = true;
-    changed_.notify_all();
+    wake_all();
     ended_.wait(lock, [&] {
       return std::ranges::all_of(
           workers_, [](const Worker& worker) { return worker.is_given_up || worker.has_ended; });
@@ -129,24 +129,35 @@ class TaskPool::State {
     if (!is_at_short_task()) unlock_and_wake(self, lock);
   }
 
-  // Another thread, if there is something for it to do. It is woken without the lock, which it
-  // needs.
+  // Another thread, if there is something for it to do. One at a time: who was woken and begins a
+  // job wakes the next. It is woken without the lock, which it needs.
   void unlock_and_wake(const std::shared_ptr<State>& self, std::unique_lock<std::mutex>& lock) {
     const bool has_work = short_.is_ready() || writing_.is_ready() || blocking_.is_ready();
-    const bool is_somebody_idle = idle_ > 0;
-    if (has_work && !is_somebody_idle && !is_ending_ &&
-        workers_.size() - given_up_ < short_.most + writing_.most + blocking_.most) {
+    const bool is_to_be_called = has_work && woken_ == 0 && starting_ == 0;
+    const bool is_to_be_woken = is_to_be_called && idle_ > 0;
+    if (is_to_be_woken) {
+      --idle_;
+      ++woken_;
+    } else if (is_to_be_called && !is_ending_ &&
+               workers_.size() - given_up_ < short_.most + writing_.most + blocking_.most) {
       start_worker(self);
     }
     lock.unlock();
-    if (has_work && is_somebody_idle) changed_.notify_one();
+    if (is_to_be_woken) changed_.notify_one();
+  }
+
+  void wake_all() {
+    woken_ += std::exchange(idle_, 0);
+    changed_.notify_all();
   }
 
   void start_worker(const std::shared_ptr<State>& self) {
     Worker& worker = workers_.emplace_back();
+    ++starting_;
     try {
       worker.thread = std::thread([self, &worker] { self->work(self, worker); });
     } catch (const std::system_error&) {
+      --starting_;
       workers_.pop_back();
       if (workers_.size() == given_up_) throw;  // nobody else would do the work
     }
@@ -165,18 +176,19 @@ class TaskPool::State {
     Hand own{.pool = this};
     hand = &own;
     std::unique_lock lock(mutex_);
+    --starting_;
     while (!worker.is_given_up) {
       Lane* lane = next_lane();
       if (lane == nullptr) {
         const bool is_over = is_ending_ && short_.waiting.empty() && writing_.waiting.empty() &&
                              blocking_.waiting.empty();
         if (is_over) {
-          changed_.notify_all();  // others may have waited for room
+          wake_all();  // others may have waited for room
           break;
         }
         ++idle_;
-        changed_.wait(lock);
-        --idle_;
+        changed_.wait(lock, [this] { return woken_ > 0; });
+        --woken_;
         continue;
       }
       Job job = std::move(lane->waiting.front());
@@ -230,7 +242,9 @@ class TaskPool::State {
   Lane short_;
   Lane writing_{1};
   Lane blocking_;
-  std::size_t idle_ = 0;
+  std::size_t idle_ = 0;   // threads that sleep, and that nobody has woken
+  std::size_t woken_ = 0;  // that have been, and have not looked yet
+  std::size_t starting_ = 0;
   std::size_t given_up_ = 0;
   bool is_ending_ = false;
   std::atomic<Host::Ticket> last_ticket_ = 0;

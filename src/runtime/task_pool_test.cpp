@@ -147,6 +147,21 @@ TEST(TaskPool, gives_the_place_of_a_task_that_was_given_up_to_others) {
   EXPECT_FALSE(has_followed);
 }
 
+TEST(TaskPool, finds_a_thread_for_every_task_while_threads_start_sleep_and_wake) {
+  for (int life = 0; life < 20; ++life) {
+    TaskPool pool(2, 3);  // threads start with the first tasks
+    for (int round = 0; round < 50; ++round) {
+      std::latch over(6);
+      for (int i = 0; i < 2; ++i) {
+        pool.run_soon([&] { pool.run_blocking([] {}, [&] { over.count_down(); }); });
+        pool.run_blocking([&] { over.count_down(); }, {});
+        pool.run_writing([&] { pool.run_soon([&] { over.count_down(); }); });
+      }
+      over.wait();
+    }
+  }
+}
+
 TEST(TaskPool, drops_a_task_that_was_given_up_before_it_began) {
   std::latch let_go(1);
   std::latch begun(1);

@@ -17,12 +17,12 @@ Host::Timer TimerThread::run_at(Host::Time time, Host::Task task) {
   const std::lock_guard lock(mutex_);
   const Host::Timer timer = ++last_;
   if (is_ending_) return timer;
-  const auto placed = tasks_.emplace(std::pair(time, timer), std::move(task)).first;
+  tasks_.emplace(std::pair(time, timer), std::move(task));
   times_.emplace(timer, time);
   if (!thread_.joinable()) {
     thread_ = std::thread([this] { run(); });
-  } else if (placed == tasks_.begin()) {
-    changed_.notify_all();  // it sleeps until a later time
+  } else if (time < sleeps_until_) {
+    changed_.notify_all();
   }
   return timer;
 }
@@ -42,13 +42,16 @@ void TimerThread::run() {
   std::unique_lock lock(mutex_);
   while (!is_ending_) {
     if (tasks_.empty()) {
+      sleeps_until_ = Host::Time::max();
       changed_.wait(lock);
+      sleeps_until_ = {};
       continue;
     }
     const auto first = tasks_.begin();
     if (first->first.first > std::chrono::steady_clock::now()) {
-      const Host::Time due = first->first.first;
-      changed_.wait_until(lock, due);
+      sleeps_until_ = first->first.first;
+      changed_.wait_until(lock, Host::Time(sleeps_until_));
+      sleeps_until_ = {};
       continue;
     }
     Host::Task task = std::move(first->second);

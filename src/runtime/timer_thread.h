@@ -31,6 +31,9 @@ class TimerThread {
   std::map<std::pair<Host::Time, Host::Timer>, Host::Task> tasks_;
   std::map<Host::Timer, Host::Time> times_;
   Host::Timer last_ = 0;
+  // What is due later wakes nobody: most timers are cancelled long before that. Without a
+  // beginning while the thread is awake, and without an end when nothing is due.
+  Host::Time sleeps_until_ = {};
   bool is_ending_ = false;
   std::thread thread_;
 };

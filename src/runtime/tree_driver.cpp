@@ -62,13 +62,16 @@ bool TreeDriver::suspend() {
   return post(ToNode{session::kRoot, session::Suspend{}});
 }
 
-bool TreeDriver::post(Post post) {
-  const std::lock_guard lock(inbox_mutex_);
-  if (is_closed_) return false;
-  inbox_.push_back(std::move(post));
-  if (!std::exchange(is_scheduled_, true)) {
-    host_.run_soon([self = shared_from_this()] { self->work(); });
+// The host is told without the lock, which its thread needs at once.
+bool TreeDriver::post(Post&& post) {
+  bool is_to_be_scheduled = false;
+  {
+    const std::lock_guard lock(inbox_mutex_);
+    if (is_closed_) return false;
+    inbox_.push_back(std::move(post));
+    is_to_be_scheduled = !std::exchange(is_scheduled_, true);
   }
+  if (is_to_be_scheduled) host_.run_soon([self = shared_from_this()] { self->work(); });
   return true;
 }
 
@@ -100,7 +103,7 @@ std::optional<Ending> TreeDriver::close_if_over() {
   return std::exchange(ending_, {});
 }
 
-session::TreeOutput TreeDriver::step(Post post) {
+session::TreeOutput TreeDriver::step(Post&& post) {
   const session::Now now = now_of(host_);
   if (std::holds_alternative<BeginAll>(post)) return tree_.begin(now);
   if (auto* to = std::get_if<ToNode>(&post)) {

@@ -94,10 +94,10 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::shared_ptr<RequestMemory> memory = std::make_shared<RequestMemory>();
   };
 
-  bool post(Post post);
-  void post_to(NodeId node, session::Input input) { post(ToNode{node, std::move(input)}); }
+  bool post(Post&& post);
+  void post_to(NodeId node, session::Input&& input) { post(ToNode{node, std::move(input)}); }
   void work();
-  session::TreeOutput step(Post post);
+  session::TreeOutput step(Post&& post);
   void forget_ended_call(const ToNode& to);
   void tell_what_was_spent(ToNode& to);
   std::optional<Ending> close_if_over();

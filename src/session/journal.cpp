@@ -37,14 +37,15 @@ CallStatus status_of_unexecuted(const Run& run) {
   return run.phase == Phase::cancelled ? CallStatus::cancelled : CallStatus::failed;
 }
 
-UpdateCall call_update(CallId id, const ToolOutcome& outcome) {
+// Takes the response.
+UpdateCall call_update(CallId id, ToolOutcome&& outcome) {
   UpdateCall update{.call_id = id, .execution_time_ms = std::llround(outcome.duration_ms)};
   if (outcome.result.is_error) {
     update.status = is_unknown(outcome) ? CallStatus::unknown : CallStatus::failed;
     if (outcome.error) update.error_details = outcome.error->message;
   } else {
     update.status = CallStatus::completed;
-    update.response = outcome.response;
+    update.response = std::move(outcome.response);
   }
   return update;
 }
@@ -96,10 +97,12 @@ void Journal::call_starts(const std::string& call_id) {
   }
 }
 
-void Journal::call_ended(const std::string& call_id, const ToolOutcome& outcome) {
+void Journal::call_ended(const std::string& call_id, ToolOutcome&& outcome) {
   const auto row = rows_.find(call_id);
   if (row == rows_.end()) return;
-  CallNews news{.update = call_update(row->second.id, outcome), .result = outcome.result};
+  CallNews news{.result = std::move(outcome.result)};
+  outcome.result = {.is_error = news.result->is_error};
+  news.update = call_update(row->second.id, std::move(outcome));
   row->second.status = news.update.status;
   news_.insert_or_assign(call_id, std::move(news));
 }

@@ -49,7 +49,7 @@ class Journal {
   }
   // The call is about to be executed.
   void call_starts(const std::string& call_id);
-  void call_ended(const std::string& call_id, const ToolOutcome& outcome);
+  void call_ended(const std::string& call_id, ToolOutcome&& outcome);
   // Nobody knows what became of it.
   void call_is_unknown(const std::string& call_id, std::string why);
   // The call waits for somebody (with a wait that can be answered), or for a specialist (without).

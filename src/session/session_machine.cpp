@@ -70,7 +70,7 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
   }
 }
 
-StepOutput SessionMachine::step(const Now& now, Input input) {
+StepOutput SessionMachine::step(const Now& now, Input&& input) {
   now_ = now;
   switch (state_) {
     case State::ended: return {};
@@ -86,13 +86,16 @@ StepOutput SessionMachine::step(const Now& now, Input input) {
       break;
     case State::working: break;
   }
-  queued_.push_front(std::move(input));
+  const auto take_next = [this](Input&& next) {
+    std::visit([this](auto&& taken) { take(std::forward<decltype(taken)>(taken)); },
+               std::move(next));
+  };
+  take_next(std::move(input));
   do {
     while (!queued_.empty() && (state_ == State::working || is_urgent(queued_.front()))) {
-      Input next = std::move(queued_.front());
-      queued_.pop_front();
-      std::visit([this](auto&& taken) { take(std::forward<decltype(taken)>(taken)); },
-                 std::move(next));
+      std::list<Input> first;
+      first.splice(first.begin(), queued_, queued_.begin());
+      take_next(std::move(first.front()));
     }
     if (state_ != State::working) break;
     if (!is_broken()) proceed();
@@ -251,9 +254,10 @@ bool SessionMachine::was_interrupted(const ToolCall& call, const ToolOutcome& ou
 }
 
 void SessionMachine::end_call(const ToolCall& call, ToolOutcome outcome) {
-  journal_.call_ended(call.id, outcome);
   publish<ToolEnded>(call, outcome);
-  accept_or_break(ToolFinished{std::move(outcome.result)});
+  ToolResult result = outcome.result;
+  journal_.call_ended(call.id, std::move(outcome));
+  accept_or_break(ToolFinished{std::move(result)});
 }
 
 void SessionMachine::delegate(const ToolCall& call, const Delegate& delegate) {

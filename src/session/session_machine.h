@@ -12,8 +12,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -79,7 +79,7 @@ class SessionMachine {
   SessionMachine(const MachineOptions& options, SessionPlan plan, SessionState state,
                  Budget* above);
 
-  StepOutput step(const Now& now, Input input);
+  StepOutput step(const Now& now, Input&& input);
 
   // What AskModel is to ask, and whom; valid until ModelCame.
   Request request();
@@ -228,7 +228,7 @@ class SessionMachine {
   Now now_;
   StepOutput output_;
   std::vector<Action> planned_;  // when the batch is written
-  std::deque<Input> queued_;     // while it is
+  std::list<Input> queued_;      // while it is
   std::optional<Ending> ending_;
 
   bool is_asking_ = false;  // the model

@@ -105,13 +105,17 @@ void SessionTree::leave_those_below(NodeId node) {
 
 TreeOutput SessionTree::begin(const Now& now) {
   for (const auto& [id, node] : nodes_) posts_.push_back({id, Begin{}});
-  return deliver_all(now);
+  TreeOutput output;
+  deliver_all(now, output);
+  return output;
 }
 
-TreeOutput SessionTree::step(const Now& now, NodeId node, Input input) {
+TreeOutput SessionTree::step(const Now& now, NodeId node, Input&& input) {
   forget_the_ended();
-  posts_.push_back({node, std::move(input)});
-  return deliver_all(now);
+  TreeOutput output;
+  deliver(now, node, std::move(input), output);
+  deliver_all(now, output);
+  return output;
 }
 
 TreeOutput SessionTree::answer(const Now& now, const StoredWait& wait) {
@@ -123,22 +127,20 @@ TreeOutput SessionTree::answer(const Now& now, const StoredWait& wait) {
   return step(now, *node, Answered{*call_id, std::move(*answers)});
 }
 
-TreeOutput SessionTree::deliver_all(const Now& now) {
-  TreeOutput output;
+void SessionTree::deliver_all(const Now& now, TreeOutput& output) {
   while (!posts_.empty()) {
-    Post post = std::move(posts_.front());
-    posts_.pop_front();
-    deliver(now, std::move(post), output);
+    std::list<Post> first;
+    first.splice(first.begin(), posts_, posts_.begin());
+    deliver(now, first.front().node, std::move(first.front().input), output);
   }
-  return output;
 }
 
-void SessionTree::deliver(const Now& now, Post post, TreeOutput& output) {
-  const auto found = nodes_.find(post.node);
+void SessionTree::deliver(const Now& now, NodeId node, Input&& input, TreeOutput& output) {
+  const auto found = nodes_.find(node);
   if (found == nodes_.end()) return;  // it has ended meanwhile
-  StepOutput stepped = found->second.machine->step(now, std::move(post.input));
-  if (stepped.batch) output.batches.emplace_back(post.node, std::move(*stepped.batch));
-  for (Action& action : stepped.actions) carry(post.node, std::move(action), output);
+  StepOutput stepped = found->second.machine->step(now, std::move(input));
+  if (stepped.batch) output.batches.emplace_back(node, std::move(*stepped.batch));
+  for (Action& action : stepped.actions) carry(node, std::move(action), output);
 }
 
 // What concerns other sessions of the tree stays in it; the rest is for whoever drives it.

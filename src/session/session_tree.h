@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,7 +45,7 @@ class SessionTree {
 
   // Every session goes on from where it is.
   TreeOutput begin(const Now& now);
-  TreeOutput step(const Now& now, NodeId node, Input input);
+  TreeOutput step(const Now& now, NodeId node, Input&& input);
 
   // A wait of one of these sessions was answered, and that is stored. Others are no matter of ours.
   TreeOutput answer(const Now& now, const StoredWait& wait);
@@ -72,8 +72,8 @@ class SessionTree {
   bool is_root(NodeId node) const { return node == kRoot; }
   void forget_the_ended();
   void leave_those_below(NodeId node);
-  TreeOutput deliver_all(const Now& now);
-  void deliver(const Now& now, Post post, TreeOutput& output);
+  void deliver_all(const Now& now, TreeOutput& output);
+  void deliver(const Now& now, NodeId node, Input&& input, TreeOutput& output);
   void carry(NodeId node, Action action, TreeOutput& output);
   void start_specialist(NodeId parent, const StartSpecialist& start);
   Result<std::shared_ptr<const Agent>> specialist_for(const SessionMachine& parent,
@@ -84,7 +84,7 @@ class SessionTree {
   TreeOptions options_;
   std::map<NodeId, Node> nodes_;
   NodeId last_ = kRoot;
-  std::deque<Post> posts_;     // between machines
+  std::list<Post> posts_;      // between machines; a list takes no room while it is empty
   std::vector<NodeId> ended_;  // in the last step; there until the next one
 };
 
