@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http_server/request_parser.h"
+#include "http_message/request_parser.h"
 
 namespace {
 
