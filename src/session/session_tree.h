@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>

@@ -16,11 +16,11 @@ namespace wright::store {
 
 // The names, columns and indexes of the first three tables are known to other programs: columns are
 // only ever added, behind those that are there. One of their indexes is gone: calls by session and
-// status, which every change of a status wrote anew, and which found what the index by session finds
-// nearly as fast. idx_agent_sessions_parent and idx_agent_tool_calls_message keep deleting a session
-// from reading whole tables. What
-// parent_call_id, forked_from and runner_id refer to may be gone, so they are no foreign keys. The
-// indexes with a condition are small: they hold only what somebody must do something about.
+// status, which every change of a status wrote anew, and which found what the index by session
+// finds nearly as fast. idx_agent_sessions_parent and idx_agent_tool_calls_message keep deleting a
+// session from reading whole tables. What parent_call_id, forked_from and runner_id refer to may be
+// gone, so they are no foreign keys. The indexes with a condition are small: they hold only what
+// somebody must do something about.
 const char* const kCreateSessions = R"sql(
 CREATE TABLE main.agent_sessions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -107,8 +107,8 @@ TEST_F(Statements, of_many_batches_share_one_transaction) {
   for (const auto& result : store_->apply_all(batches)) EXPECT_TRUE(result.has_value());
   const auto statements = watch_.take();
   EXPECT_EQ(statements.size(), 22U);
-  EXPECT_EQ(std::ranges::count_if(
-                statements, [](const auto& sql) { return sql.contains("agent_runners"); }),
+  EXPECT_EQ(std::ranges::count_if(statements,
+                                  [](const auto& sql) { return sql.contains("agent_runners"); }),
             1)
       << "who lives is asked once";
 }
