@@ -184,7 +184,7 @@ _wright() {
       acp) options="$settings $log" ;;
       completions) words='bash zsh fish' ;;
       doctor) options="--online --json $settings --set" ;;
-      serve) options="--listen --host --certificate --key --webhook --no-open --mcp-tools --mcp-agents --mcp-sessions $settings $log" ;;
+      serve) options="--listen --host --certificate --key --webhook --labels --concurrency --no-open --mcp-tools --mcp-agents --mcp-sessions $settings $log" ;;
       token)
         words='add rm list'
         options='--json'

@@ -195,6 +195,7 @@ _wright() {
       _arguments $help $settings $log '*--listen[where to listen]:address:' \
         '*--host[a further name it is reached by]:name:' '--certificate[speak TLS with this]:file:_files' \
         '--key[its key]:file:_files' '*--webhook[tell this URL what waits and ends]:url:' \
+        '--labels[what is there that sessions may ask for]:labels:' '--concurrency[sessions at a time]:number:' \
         '--no-open[open no browser]' \
         '--mcp-tools[at /mcp\: which tools]:patterns:' '--mcp-agents[at /mcp\: which agents]:names:' \
         '--mcp-sessions[at /mcp\: also past sessions]' '*--set[any key of the configuration file]:key=value:'

@@ -46,7 +46,7 @@ struct RuntimeOptions {
   // something else is not driven here, whoever wants it.
   std::vector<std::string> labels = {};
   // Sessions that are driven at a time; absent: as many as come. More are refused
-  // (ErrorCode::rate_limited), and those that were answered wait until there is room.
+  // (ErrorCode::rate_limited). Those that were answered meanwhile wait for resume_abandoned().
   std::optional<std::size_t> most_running = {};
   // Models that may not be asked at this moment, "vendor" or "vendor:model": claim() leaves
   // sessions of theirs in the queue. May be empty.

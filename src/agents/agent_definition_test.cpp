@@ -26,8 +26,14 @@ std::string error_in_definition(std::string_view toml) {
 TEST(TomlFile, refuses_a_key_without_end) {
   std::string text = "# one\na";
   for (int i = 0; i < 200'000; ++i) text += ".a";
-  EXPECT_EQ(error_in_definition(text + " = 1\n"),
-            "helper.toml:2: not valid TOML: a key of more than 1000 parts");
+  constexpr const char* kRefused = "helper.toml:2: not valid TOML: more than 1000 levels";
+  EXPECT_EQ(error_in_definition(text + " = 1\n"), kRefused);
+  std::string quoted = "# one\na";
+  for (int i = 0; i < 2'000; ++i) quoted += R"(."=")";
+  EXPECT_EQ(error_in_definition(quoted + " = 1\n"), kRefused);
+  std::string nested = "# one\n";
+  for (int i = 0; i < 200; ++i) nested += "a.a.a.a.a.a.a.a.a.a = {";
+  EXPECT_EQ(error_in_definition(nested), kRefused);
 }
 
 TEST(AgentDefinition, has_everything_that_a_file_may_say) {

@@ -275,13 +275,15 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
     JsonObject params = request.params;
     if (responses) params["inputResponses"] = std::move(*responses);
     if (needs.state) params["requestState"] = *needs.state;
-    return Turn{.next = TRY(send(request, std::move(params), context))};
+    auto next = TRY(send(request, std::move(params), context));
+    return Turn{.next = std::move(next)};
   };
   if (questions.empty()) return again(std::nullopt);  // it only wants to be asked again
   const auto worded = TRY(questions.worded(connection_->name()));
   if (spare && answers_all(*spare, worded)) {
     const Json given = *std::exchange(spare, std::nullopt);
-    return again(TRY(questions.answers(given, models_.get(), context)));
+    auto responses = TRY(questions.answers(given, models_.get(), context));
+    return again(std::move(responses));
   }
   auto waiting = wait_for(worded, {.how = Paused::How::with_state,
                                    .request_state = std::move(needs.state),
@@ -310,11 +312,13 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
       return fail(lost->code, fmt::format("The MCP server {} gave no answer: {}",
                                           connection_->name(), to_valid_utf8(lost->why)));
     }
-    auto* asked = std::get_if<Asked>(&reached);
-    Turn turn = asked != nullptr
-                    ? asked_within(handle, std::move(*asked), spare, context)
-                    : TRY(needs_input(request, std::get<mcp::InputRequired>(std::move(reached)),
-                                      spare, context));
+    Turn turn;
+    if (auto* asked = std::get_if<Asked>(&reached)) {
+      turn = asked_within(handle, std::move(*asked), spare, context);
+    } else {
+      turn = TRY(needs_input(request, std::get<mcp::InputRequired>(std::move(reached)), spare,
+                             context));
+    }
     if (turn.reply) return std::move(*turn.reply);
     handle = *turn.next;
   }

@@ -266,8 +266,7 @@ void PlainTransfer::end_without_answer(std::string_view reason) {
 }
 
 void PlainTransfer::finish() {
-  if (gzip_ != nullptr && gzip_->state() == http::GzipReader::State::reading &&
-      exchange_.has_body()) {
+  if (gzip_ != nullptr && gzip_->state() == http::GzipReader::State::reading && has_packed_) {
     return end(std::unexpected(not_unpacked("it ends too early")));
   }
   if (parser_->keeps_alive() && is_all_sent_ && send_fault_ == 0) {
@@ -304,6 +303,7 @@ bool PlainTransfer::on_body(std::string_view bytes) {
     return false;
   }
   if (gzip_ == nullptr) return exchange_.tell_body(bytes);
+  has_packed_ = has_packed_ || !bytes.empty();
   const auto state = gzip_->feed(bytes);
   if (state == http::GzipReader::State::broken) exchange_.error = not_unpacked("it is no gzip");
   return !exchange_.error;

@@ -62,6 +62,7 @@ class PlainTransfer final : public Transfer, private http::ResponseSink {
   int send_fault_ = 0;
   std::unique_ptr<http::ResponseParser> parser_;  // from the first byte of the response
   std::unique_ptr<http::GzipReader> gzip_;
+  bool has_packed_ = false;  // some of what it reads has come
   std::string odd_encoding_;
 };
 

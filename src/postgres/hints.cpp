@@ -63,11 +63,16 @@ void HintSender::work() {
     if (!is_wanted_) return;
     is_wanted_ = false;
     lock.unlock();
-    if (!connection || !connection->is_open()) {
-      auto opened = Connection::open(place_);
-      if (opened) connection.emplace(std::move(*opened));
+    // One that was kept may have been cut meanwhile.
+    for (bool is_kept = connection.has_value(); true; is_kept = false) {
+      if (!connection) {
+        auto opened = Connection::open(place_);
+        if (opened) connection.emplace(std::move(*opened));
+      }
+      const bool is_said = connection && say(*connection, "NOTIFY", schema_);
+      if (!is_said) connection.reset();
+      if (is_said || !is_kept) break;
     }
-    if (connection && !say(*connection, "NOTIFY", schema_)) connection.reset();
     lock.lock();
     changed_.wait_for(lock, kMoment, [this] { return is_over_; });
   }

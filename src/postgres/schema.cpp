@@ -347,7 +347,7 @@ Result<void> migrate(Connection& connection, std::string_view schema,
       const bool is_done_now = TRY(is_current(stored, schema, target));
       if (is_done_now) return {};
       const Outcome outcome = run(statements_of(steps, stored.version, schema));
-      is_table_in_use = is_lock_not_available(outcome);
+      is_table_in_use = is_lock_not_available(outcome) || is_conflict(outcome);
       return all_done(outcome);
     };
     auto applied = apply();

@@ -51,7 +51,8 @@ Result<std::string> address_of(const WebIdentity& identity) {
     const bool is_safe = identity.endpoint.starts_with("https://") ||
                          identity.endpoint.starts_with("http://127.0.0.1:") ||
                          identity.endpoint.starts_with("http://localhost:");
-    if (is_safe) return identity.endpoint;
+    // What stands before an '@' is no host.
+    if (is_safe && !identity.endpoint.contains('@')) return identity.endpoint;
     return fail(ErrorCode::authentication,
                 "AWS_ENDPOINT_URL_STS must be https, or on this machine: a token is sent there");
   }

@@ -4,9 +4,11 @@
 
 #include <latch>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/runtime_testing.h"
+#include "wright/driver.h"
 
 namespace wright {
 namespace {
@@ -88,6 +90,18 @@ TEST_F(LeavingToOthers, cancels_where_the_place_is_not) {
   const auto door = open({});
   ASSERT_TRUE(door->cancel(id_, "Enough"));
   EXPECT_EQ(status(), SessionStatus::cancelled);
+}
+
+// It may have ended while somebody spoke to it: then nobody would go on with it.
+TEST_F(LeavingToOthers, puts_what_is_said_to_a_session_that_has_ended_into_the_queue) {
+  const auto door = open({});
+  ASSERT_TRUE(door->answer(wait_, Json("blue"), "Ada"));
+  goes_on_in_the_shop();
+  ASSERT_EQ(status(), SessionStatus::completed);
+  ASSERT_TRUE(door->steer(agent_, id_, Message::user("One more thing")));
+  EXPECT_EQ(status(), SessionStatus::queued);
+  EXPECT_TRUE(value_of(untaken_messages(*store_, id_)).empty());
+  EXPECT_EQ(value_of(store_->get_messages(id_)).back().message, Message::user("One more thing"));
 }
 
 TEST_F(LeavingToOthers, drives_no_more_than_it_may) {

@@ -92,7 +92,26 @@ void Runtime::Implementation::go_on_with_said(SessionId id, AfterFailure after) 
       return;
     }
   }
+  if (!may_drive(*session)) return leave_said_to_workers(id);
   (void)load_tree({.id = id, .takes_untaken = true}, steered.agent, steered.options);
+}
+
+// What was said to a session that has ended, and that is not driven here, is the next message of the
+// queue. All of it at once, or nothing: then somebody has taken it.
+void Runtime::Implementation::leave_said_to_workers(SessionId id) {
+  const auto said = runtime::said_to(store_, id);
+  if (!said || said->empty()) return;
+  const std::string kind(kSaidRecords);
+  std::vector<Write> writes;
+  for (const session::Said& each : *said) {
+    writes.emplace_back(PutRecord{.kind = kind,
+                                  .key = each.key,
+                                  .value = to_json(each.message),
+                                  .version = 1});
+    writes.emplace_back(RemoveRecords{.kind = kind, .key = each.key});
+  }
+  writes.emplace_back(Enqueue{.session_id = id, .message = session::joined(*said)});
+  (void)store_.apply(writes);
 }
 
 // The driver is there before the store is read: what that says, nobody has taken before it.

@@ -226,12 +226,13 @@ bool Runtime::Implementation::may_drive(const Session& session) const {
 Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driving(
     SessionId id, AgentPointer agent, std::optional<RunOptions> options) {
   const std::lock_guard lock(mutex_);
-  TRY(check_room());
+  if (is_draining_) return std::unexpected(draining());
   const auto known = roots_.find(id);
   const bool is_driven = known != roots_.end() && known->second->state == Root::State::driven;
   if (is_driven || driven_by_.contains(id)) {
     return fail(ErrorCode::unavailable, fmt::format("Session {} is driven already", id));
   }
+  TRY(check_room());
   const auto root = known != roots_.end() ? known->second : std::make_shared<Root>();
   root->id = id;
   if (agent) root->agent = std::move(agent);

@@ -103,6 +103,7 @@ class Runtime::Implementation {
   void look_for_said_after(const RootPointer& root, SessionId id);
   enum class AfterFailure : std::uint8_t { stop, proceed };
   void go_on_with_said(SessionId id, AfterFailure after);
+  void leave_said_to_workers(SessionId id);
   Error draining() const {
     return {ErrorCode::unavailable, "The runtime is ending and takes no more sessions"};
   }

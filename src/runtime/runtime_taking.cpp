@@ -53,9 +53,9 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
         foreign_.add(session.id);
         continue;
       }
-      if (load_tree({.id = session.id}, std::move(*agent), std::nullopt)) {
-        resumed.push_back(session.id);
-      }
+      const auto loaded = load_tree({.id = session.id}, std::move(*agent), std::nullopt);
+      if (loaded) resumed.push_back(session.id);
+      if (!loaded && loaded.error().code == ErrorCode::rate_limited) return resumed;
     }
   }
   return resumed;
@@ -86,12 +86,16 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(
       break;
     }
     for (const ClaimedSession& each : claimed->claimed) {
-      if (drive_claimed(each)) {
+      const auto begun = drive_claimed(each);
+      if (begun) {
         driven.push_back(each.session_id);
-      } else {
-        give_back(each);
-        is_any_foreign = true;
+        continue;
       }
+      // What finds no room at this moment is not foreign.
+      const bool is_full = begun.error().code == ErrorCode::rate_limited;
+      if (!is_full) foreign_.add(each.session_id);
+      is_any_foreign = is_any_foreign || !is_full;
+      give_back(each);
     }
   }
   return driven;
@@ -105,7 +109,6 @@ Result<void> Runtime::Implementation::drive_claimed(const ClaimedSession& claime
 
 // It is as it was before it was claimed: nothing has happened yet.
 void Runtime::Implementation::give_back(const ClaimedSession& claimed) {
-  foreign_.add(claimed.session_id);
   const std::vector<Write> writes{
       HoldLease{claimed.session_id, runner_->id(), claimed.epoch},
       UpdateSession{.session_id = claimed.session_id, .status = SessionStatus::queued}};

@@ -1,4 +1,5 @@
 // Clients that go away: they cancel nothing, unless they asked for it.
+#include <atomic>
 #include <future>
 
 #include "server/service_testing.h"

@@ -1,4 +1,6 @@
 // Probes of those who look after processes, and the figures for Prometheus.
+#include <atomic>
+
 #include "server/service_testing.h"
 #include "store/forwarding_store.h"
 

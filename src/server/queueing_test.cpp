@@ -76,6 +76,18 @@ TEST(Queueing, a_server_that_drives_nothing_leaves_all_to_workers) {
   EXPECT_EQ(asked.json().at("error").at("type").as_string(), "rate_limit_error");
 }
 
+TEST(Queueing, refuses_what_workers_could_not_keep) {
+  ServedService served({.most_running = 0});
+  end_one(served);
+  for (const char* more : {R"("cancel_on_disconnect":true)", R"("people":"nobody")"}) {
+    const std::string begin = fmt::format(R"({{"agent":"parrot","prompt":"one",{}}})", more);
+    EXPECT_EQ(served.ask("POST", kSessions, begin).status, 422) << more;
+    const std::string next = fmt::format(R"({{"text":"two",{}}})", more);
+    EXPECT_EQ(served.ask("POST", kMessages, next).status, 422) << more;
+  }
+  EXPECT_EQ(stored(served).status, SessionStatus::completed);
+}
+
 TEST(Queueing, a_full_server_asks_to_come_again) {
   std::atomic<bool> is_held = true;
   Served what{.most_running = 1};

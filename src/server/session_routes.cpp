@@ -133,6 +133,19 @@ Result<Queueing> queueing_from(const Json& queue) {
   return queueing;
 }
 
+// What only whoever drives a session can keep.
+Result<void> check_for_workers(bool is_held, const RunOptions& start) {
+  if (is_held) {
+    return fail(ErrorCode::unsupported,
+                "'cancel_on_disconnect' is not for a session that is left to workers");
+  }
+  if (start.people == People::nobody) {
+    return fail(ErrorCode::unsupported,
+                "'people' cannot be nobody for a session that is left to workers");
+  }
+  return {};
+}
+
 void tell_of_queued(const ServiceOptions& options) {
   if (options.queued) options.queued();
 }
@@ -178,6 +191,7 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   const Json* queue = body.if_contains("queue");
   if (queue != nullptr) queueing = TRY(queueing_from(*queue));
   if (queue != nullptr || !options.runtime.may_drive({})) {
+    TRY(check_for_workers(is_held, start));
     return queue_session(options, queueing, prompt, prepared, start);
   }
   const SessionId id =
@@ -221,16 +235,17 @@ Answer send_message(const ServiceOptions& options, const Call& call) {
   }
   const EventSequence last_event = options.events.newest();
   const bool is_for_workers = !options.runtime.may_drive(before) && (!steers || before.ended_at);
+  const bool is_held = TRY(wants_held_answer(body, call));
+  auto start = TRY(run_options(body, before.config));
   if (queue != nullptr || is_for_workers) {
     Queueing queueing;
     if (queue != nullptr) queueing = TRY(queueing_from(*queue));
+    TRY(check_for_workers(is_held, start));
     TRY(queue_message(options, id, std::move(message), queueing));
     return accepted(options, id, last_event);
   }
   auto agent = TRY(options.agents.of_session(before));
-  auto start = TRY(run_options(body, before.config));
   take_trace(options, trace_of(call.request), start);
-  const bool is_held = TRY(wants_held_answer(body, call));
   if (steers) {
     TRY(options.runtime.steer(std::move(agent), id, std::move(message), std::move(start)));
   } else if (is_held) {

@@ -103,12 +103,12 @@ bool SettingsReader::is_on() {
 bool SettingsReader::read_protocol(TelemetrySettings& settings) {
   const std::string protocol =
       first_of("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL");
-  if (protocol == "http_message/json") {
+  if (protocol == "http/json") {
     settings.encoding = Encoding::json;
-  } else if (!protocol.empty() && protocol != "http_message/protobuf") {
+  } else if (!protocol.empty() && protocol != "http/protobuf") {
     note(
         fmt::format("OTEL_EXPORTER_OTLP_PROTOCOL={} is not spoken here: traces are off. "
-                    "http_message/protobuf and http/json are, mostly on port 4318",
+                    "http/protobuf and http/json are, mostly on port 4318",
                     protocol));
     return false;
   }

@@ -57,7 +57,7 @@ TEST(TelemetrySettings, take_endpoints_as_the_specification_says) {
 TEST(TelemetrySettings, read_headers_resource_and_sampler) {
   const auto settings = settings_in({
       {"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318"},
-      {"OTEL_EXPORTER_OTLP_PROTOCOL", "http_message/json"},
+      {"OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"},
       {"OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20abc, x-team = a%2Cb ,broken"},
       {"OTEL_RESOURCE_ATTRIBUTES", "service.name=other,deployment.environment=test%20bed"},
       {"OTEL_SERVICE_NAME", "payments"},

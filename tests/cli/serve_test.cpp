@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <vector>
 
 #include "process.h"
@@ -90,14 +92,24 @@ TEST(Serve, opens_its_link_in_a_browser_when_somebody_is_there) {
   Process server({"serve", "--listen", "127.0.0.1:0"}, home.environment, home.project(),
                  Streams::terminal);
   server.await("Ctrl-C ends it");
-  const std::string shown = shown_in(home);
-  EXPECT_TRUE(shown.starts_with("http://127.0.0.1:")) << shown;
-  EXPECT_NE(shown.find("/#code="), std::string::npos) << shown;
+  // Everybody may read what a program is started with, and nobody else the page.
+  const std::string page = shown_in(home);
+  EXPECT_EQ(page.find("code="), std::string::npos) << page;
+  struct stat status {};
+  ASSERT_EQ(::stat(page.c_str(), &status), 0) << page;
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  std::ifstream file(page);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t begin = text.find("url=") + 4;
+  const std::string link = text.substr(begin, text.find('"', begin) - begin);
+  EXPECT_TRUE(link.starts_with("http://127.0.0.1:")) << text;
+  EXPECT_NE(link.find("/#code="), std::string::npos) << text;
   server.send(SIGTERM);
   const Finished finished = server.finish();
   EXPECT_EQ(finished.exit_code, 0);
-  EXPECT_NE(finished.output.find("Dashboard, once: " + shown), std::string::npos)
+  EXPECT_NE(finished.output.find("Dashboard, once: " + link), std::string::npos)
       << finished.output;
+  EXPECT_FALSE(std::filesystem::exists(page));
 }
 
 TEST(Serve, opens_no_browser_where_nobody_is_or_wants_one) {

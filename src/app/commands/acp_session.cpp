@@ -115,6 +115,7 @@ Result<void> AcpSession::equip() {
     mode_.guard(agent);
     watch_arguments(agent);
     buffers.watch(agent);
+    if (const auto tell = tell_content(environment_.context.telemetry)) tell(agent);
     if (environment_.editor.has_terminals && settings_->flag(keys::kAcpTerminals)) {
       terminals().offer(agent);
     }

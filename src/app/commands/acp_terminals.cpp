@@ -1,6 +1,7 @@
 #include "app/commands/acp_terminals.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -27,6 +28,32 @@ struct SignalName {
 constexpr std::array kSignalNames{SignalName{"SIGHUP", 1},  SignalName{"SIGINT", 2},
                                   SignalName{"SIGQUIT", 3}, SignalName{"SIGABRT", 6},
                                   SignalName{"SIGKILL", 9}, SignalName{"SIGTERM", 15}};
+
+// The file that this process runs, for an editor to start it again. Refused where another one lies
+// there now, or where a command could put one.
+Result<std::filesystem::path> own_program(const SandboxPolicy& policy) {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  struct stat running {};
+  struct stat lying {};
+  const bool is_same = !error && ::stat("/proc/self/exe", &running) == 0 &&
+                       ::stat(program.c_str(), &lying) == 0 && running.st_dev == lying.st_dev &&
+                       running.st_ino == lying.st_ino;
+  if (!is_same) {
+    return fail(ErrorCode::unavailable,
+                "This program was replaced since it began: start it again, or leave acp.terminals "
+                "off");
+  }
+  for (const auto& folder : policy.write_paths) {
+    const auto below = program.lexically_relative(std::filesystem::weakly_canonical(folder, error));
+    if (!below.empty() && *below.begin() != "..") {
+      return fail(ErrorCode::permission_denied,
+                  "This program lies where its commands may write, so an editor cannot be told to "
+                  "start it: install it elsewhere, or leave acp.terminals off");
+    }
+  }
+  return program;
+}
 
 // As a shell would say it.
 int exit_code_of(const JsonObject& status) {
@@ -79,9 +106,7 @@ class EditorTerminal : public CommandPlace {
   Result<std::string> create(const SandboxPolicy& policy, const Command& command,
                              const CommandOptions& options) const {
     const auto confinement = TRY(confinement_text(policy, command, options.timeout));
-    std::error_code error;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error) return fail(ErrorCode::unavailable, "This program does not know where it lies");
+    const auto program = TRY(own_program(policy));
     JsonArray arguments{std::string(kConfinedWord)};
     for (const std::string& each : command.arguments) arguments.emplace_back(each);
     JsonObject params{

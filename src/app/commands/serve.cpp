@@ -15,6 +15,7 @@
 #include <stop_token>
 
 #include "app/commands/commands.h"
+#include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/browser.h"
 #include "app/terminal/interruption.h"
@@ -289,6 +290,36 @@ std::string address_here(std::string_view address) {
   return is_here ? std::string(address) : std::string();
 }
 
+// A page that leads a browser to the link. The link itself has a code in it, and everybody on the
+// machine can read what a program is started with.
+class PageWithLink {
+ public:
+  PageWithLink(const Environment& environment, std::string link)
+      : link_(std::move(link)), file_(tokens_file(environment)) {
+    if (!file_.empty()) file_.replace_filename(fmt::format("dashboard-{}.html", ::getpid()));
+  }
+  ~PageWithLink() {
+    std::error_code ignored;
+    if (!file_.empty()) std::filesystem::remove(file_, ignored);
+  }
+  PageWithLink(const PageWithLink&) = delete;
+  PageWithLink& operator=(const PageWithLink&) = delete;
+
+  bool open() const {
+    if (file_.empty()) return false;
+    std::error_code ignored;
+    std::filesystem::remove(file_, ignored);
+    const std::string page = fmt::format(
+        "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\"><title>Wright</title>\n",
+        link_);
+    return create_private_file(file_, page) && open_in_browser(file_.string());
+  }
+
+ private:
+  const std::string link_;
+  std::filesystem::path file_;
+};
+
 // The link that a browser may be opened with; empty where there is none.
 std::string announce(const Serving& serving, server::Tokens& tokens, std::string_view scheme,
                      Console& console) {
@@ -355,8 +386,8 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   const std::string link =
       announce(serving, tokens, command.certificate ? "https://" : "http://", context.console);
   const bool has_somebody = context.console.error().is_terminal && has_screen(context.environment);
-  if (command.browser == UseBrowser::yes && !link.empty() && has_somebody &&
-      !open_in_browser(link)) {
+  const PageWithLink page(context.environment, link);
+  if (command.browser == UseBrowser::yes && !link.empty() && has_somebody && !page.open()) {
     context.console.remark("No browser was opened: xdg-open is not there. Open the link yourself.");
   }
 
