@@ -51,6 +51,8 @@ for line in sys.stdin:
     method, id, params = m.get("method"), m.get("id"), m.get("params") or {}
     if method == "server/discover" and modern:
         answer(id, {"supportedVersions": ["2026-07-28"], "capabilities": CAPABLE})
+    elif method == "server/discover":
+        send({"id": id, "error": {"code": -32601, "message": "unknown method"}})
     elif method == "initialize":
         answer(id, {"protocolVersion": "2025-11-25", "capabilities": CAPABLE})
     elif method == "tools/list":
@@ -88,8 +90,9 @@ for line in sys.stdin:
                         "requestState": "x" * 300000 if name == "big" else "half done",
                         "inputRequests": {"k": {"method": "elicitation/create", "params": asked}}})
         else:
-            waiting["q"] = (id, method)
-            send({"id": "q", "method": "elicitation/create", "params": asked})
+            question = "q%s" % id
+            waiting[question] = (id, method)
+            send({"id": question, "method": "elicitation/create", "params": asked})
     elif id in waiting and "result" in m:
         call, asked_in = waiting.pop(id)
         answer(call, RESULTS[asked_in](who_in(m["result"])))
