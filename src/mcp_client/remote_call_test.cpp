@@ -254,6 +254,15 @@ TEST_P(McpRemoteCall, PromptsAndResourcesAskAPersonTooAndHaveImages) {
   EXPECT_EQ(gave_up.error().code, ErrorCode::cancelled);
 }
 
+TEST_P(McpRemoteCall, WhatTheUserSaysOfEffectsHoldsForReadingResourcesToo) {
+  const auto made =
+      server_tools(connect(), {.name = "py", .effects = {{"*", Effect::write}}});
+  ASSERT_TRUE(made) << made.error().message;
+  const Tool* reading = find_tool(made->tools, "py__read_resource");
+  ASSERT_NE(reading, nullptr);
+  EXPECT_EQ(reading->spec.options.effect, Effect::write);
+}
+
 TEST_P(McpRemoteCall, AgentsReadWhatToolsLinkTo) {
   const auto own = tools();
   const Tool* reading = find_tool(own, "py__read_resource");

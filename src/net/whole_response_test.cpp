@@ -154,6 +154,18 @@ TEST_P(WholeResponseOver, says_that_a_body_cannot_be_unpacked) {
   }
 }
 
+// libcurl takes such a head for an empty body.
+TEST(PlainWholeResponse, says_that_a_packed_body_is_cut_in_its_head) {
+  CannedServer server([](Connection& connection) {
+    (void)connection.read_request();
+    connection.answer(200, std::string("\x1f\x8b\x08\x00", 4), "Content-Encoding: gzip\r\n");
+  });
+  HttpClient client;
+  const auto answer = ask_and_wait(client, get(server.url()), {}, at_most(1000), {});
+  ASSERT_FALSE(answer) << "it is no empty answer";
+  EXPECT_EQ(answer.error().code, ErrorCode::protocol) << answer.error().message;
+}
+
 TEST_P(WholeResponseOver, says_when_a_response_arrived) {
   CannedServer server([](Connection& connection) {
     (void)connection.read_request();
