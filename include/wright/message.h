@@ -88,6 +88,13 @@ Notice notice(Notice::Kind kind);  // with its usual words
 // The answer to the call with the id `call_id`. `content` and `notices` are what the model reads,
 // `images` what it looks at.
 struct ToolResult {
+  // How it came about.
+  enum class Origin : std::uint8_t {
+    tool,     // the tool answered, or failed
+    not_run,  // the session reached a limit first
+    refused,  // a person refused the call
+  };
+
   std::string call_id = {};
   std::string name = {};
   std::string content = {};
@@ -97,8 +104,12 @@ struct ToolResult {
   // Of what the tool itself answered, before anything was added or cut; 0: not known. Equal answers
   // of a tool have equal fingerprints.
   std::uint64_t fingerprint = 0;
+  Origin origin = Origin::tool;
   bool operator==(const ToolResult&) const = default;
 };
+
+std::string_view to_string(ToolResult::Origin origin);
+Result<ToolResult::Origin> origin_from(std::string_view name);
 
 // All that the model reads of it.
 std::string text_of(const ToolResult& result);

@@ -188,6 +188,7 @@ struct JudgedCommand {
   std::string command;  // as written in the line
   Permission permission = Permission::deny;
   std::string reason;  // why it is not simply allowed: one sentence, which names the rule to add
+  bool is_without_rule = false;  // denied because no rule is about it
 };
 
 struct CommandDecision {

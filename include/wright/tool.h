@@ -236,6 +236,10 @@ class Next {
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds);
 
+// The error of a call that a person refused; its result says so (ToolResult::Origin).
+std::unexpected<Error> refused_by_person(std::string message);
+bool is_refused_by_person(const Error& error);
+
 // Makes a tool of a function over a struct (see schema.h):
 //
 //   tool("weather", "Weather in a city", [](const Place& p) { return "sunny in " + p.city; })

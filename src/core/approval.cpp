@@ -23,13 +23,21 @@ bool allows(Decision decision) {
 }
 
 std::unexpected<Error> refused(std::string_view tool, std::string_view reason) {
-  return fail(ErrorCode::permission_denied,
-              reason.empty()
-                  ? fmt::format("A person refused this call of {}. Do not repeat it", tool)
-                  : fmt::format("A person refused this call of {}: {}", tool, reason));
+  return refused_by_person(
+      reason.empty() ? fmt::format("A person refused this call of {}. Do not repeat it", tool)
+                     : fmt::format("A person refused this call of {}: {}", tool, reason));
 }
 
 }  // namespace
+
+std::unexpected<Error> refused_by_person(std::string message) {
+  return fail(ErrorCode::permission_denied, std::move(message), {{"refused_by", "person"}});
+}
+
+bool is_refused_by_person(const Error& error) {
+  const Json* by = member(error.detail, "refused_by");
+  return by != nullptr && *by == "person";
+}
 
 std::string_view to_string(Settlement settlement) {
   return enum_name(settlement);

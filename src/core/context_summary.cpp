@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kMostOfSaid = 1'200;      // bytes of a user's message
 constexpr std::size_t kMostOfAnswer = 300;      // and of an answer
 constexpr std::size_t kMostLookedBack = 2'000;  // messages
-constexpr std::string_view kRefusedByPerson = "A person refused";
 
 std::string at_most(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
@@ -59,7 +58,7 @@ std::string persons_words(const Message& message) {
   if (message.is_from_user()) return message.text();
   for (const Part& part : message.parts) {
     const auto* result = std::get_if<ToolResult>(&part);
-    if (result != nullptr && result->is_error && result->content.starts_with(kRefusedByPerson)) {
+    if (result != nullptr && result->origin == ToolResult::Origin::refused) {
       return result->content;
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/enum_names.h"
+#include "core/older_forms.h"
 #include "core/try.h"
 
 namespace wright {
@@ -17,6 +18,7 @@ WRIGHT_ENUM(Role, user, assistant, system, tool)
 WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_filter, paused,
             other)
 WRIGHT_ENUM(Text::Phase, unmarked, commentary, final_answer)
+WRIGHT_ENUM(ToolResult::Origin, tool, not_run, refused)
 WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused, turn_paused)
 
 namespace {
@@ -102,6 +104,7 @@ Json part_json(const ToolResult& part) {
     for (const Notice& each : part.notices) notices.push_back(part_json(each));
   }
   if (part.fingerprint != 0) json["fingerprint"] = part.fingerprint;
+  if (part.origin != older::origin_in(part)) json["origin"] = to_string(part.origin);
   return json;
 }
 
@@ -135,6 +138,13 @@ class PartReader {
   Text::Phase phase(std::string_view key) {
     if (!object_.contains(key)) return {};
     if (const auto phase = enum_named<Text::Phase>(text(key))) return *phase;
+    bad_key_ = key;
+    return {};
+  }
+  // Absent means what the words of the result say.
+  ToolResult::Origin origin(std::string_view key, const ToolResult& result) {
+    if (!object_.contains(key)) return older::origin_in(result);
+    if (const auto origin = enum_named<ToolResult::Origin>(text(key))) return *origin;
     bad_key_ = key;
     return {};
   }
@@ -205,13 +215,15 @@ Result<Part> part_from_json(const Json& json) {
   } else if (type == "tool_call") {
     part = ToolCall{read.text("id"), read.text("name"), read.text("arguments")};
   } else if (type == "tool_result") {
-    part = ToolResult{.call_id = read.text("call_id"),
+    ToolResult result{.call_id = read.text("call_id"),
                       .name = read.text("name"),
                       .content = read.text("content"),
                       .is_error = read.flag("is_error"),
                       .images = read.list("images", read_image),
                       .notices = read.list("notices", read_notice),
                       .fingerprint = read.number("fingerprint")};
+    result.origin = read.origin("origin", result);
+    part = std::move(result);
   } else {
     return fail(ErrorCode::invalid_json, fmt::format("Unknown message part type '{}'", type));
   }
@@ -247,6 +259,15 @@ std::optional<Text::Phase> phase_named(std::string_view name) {
 
 std::string_view to_string(Notice::Kind kind) {
   return enum_name(kind);
+}
+
+std::string_view to_string(ToolResult::Origin origin) {
+  return enum_name(origin);
+}
+
+Result<ToolResult::Origin> origin_from(std::string_view name) {
+  if (const auto origin = enum_named<ToolResult::Origin>(name)) return *origin;
+  return fail(ErrorCode::invalid_argument, fmt::format("Unknown origin '{}'", name));
 }
 
 Notice notice(Notice::Kind kind) {

@@ -53,6 +53,37 @@ TEST(Message, keeps_remarks_apart_from_the_answer) {
   EXPECT_EQ(response.commentary(), "");
 }
 
+TEST(ToolResult, keeps_its_origin_whatever_its_words_are) {
+  using Origin = ToolResult::Origin;
+  for (const Origin origin : {Origin::tool, Origin::not_run, Origin::refused}) {
+    for (const char* words : {"Not run: the disk is full", "A person refused to pay", "Oops"}) {
+      for (const bool is_error : {true, false}) {
+        const Message message = Message::tool({.call_id = "1",
+                                               .name = "pay",
+                                               .content = words,
+                                               .is_error = is_error,
+                                               .origin = origin});
+        const auto copy = message_from_json(*parse_json(to_text(to_json(message))));
+        ASSERT_TRUE(copy) << copy.error().message;
+        EXPECT_EQ(*copy, message) << words;
+      }
+    }
+  }
+}
+
+TEST(ToolResult, has_the_origin_that_its_words_said_in_older_versions) {
+  const auto origin_of = [](const std::string& words) {
+    const auto message = message_from_json(*parse_json(
+        R"({"role":"tool","parts":[{"type":"tool_result","call_id":"1","name":"a","content":")" +
+        words + R"(","is_error":true}]})"));
+    return std::get<ToolResult>(message.value().parts.front()).origin;
+  };
+  EXPECT_EQ(origin_of("Not run: the limit of 2 tool calls was reached"),
+            ToolResult::Origin::not_run);
+  EXPECT_EQ(origin_of("A person refused this call of a"), ToolResult::Origin::refused);
+  EXPECT_EQ(origin_of("The file is not there"), ToolResult::Origin::tool);
+}
+
 TEST(Message, refuses_a_phase_that_it_does_not_know) {
   for (const std::string_view phase : {R"("musing")", "1", "null"}) {
     const std::string part = R"({"type":"text","text":"a","phase":)" + std::string(phase) + "}";

@@ -30,6 +30,13 @@ Message with_notices(Message message) {
   return message;
 }
 
+ToolResult::Origin origin_in(const ToolResult& result) {
+  using enum ToolResult::Origin;
+  if (!result.is_error) return tool;
+  if (result.content.starts_with("Not run: ")) return not_run;
+  return result.content.starts_with("A person refused") ? refused : tool;
+}
+
 Waiting waiting(WaitKind kind, Json shown) {
   Waiting made{.kind = kind};
   if (const Json* kinds = member(shown, "kinds"); kinds != nullptr && kinds->is_array()) {

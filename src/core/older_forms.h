@@ -11,6 +11,10 @@ namespace wright::older {
 // Notices that were stored as messages of the user, or at the end of a result.
 Message with_notices(Message message);
 
+// How a result came about, from its first words. Where they mislead, a result is stored with its
+// origin.
+ToolResult::Origin origin_in(const ToolResult& result);
+
 // What a call waited for, taken from what a person was shown: that had "kind", "kinds" and
 // "timeout_secs".
 WaitsFor waits_for(const Json& shown);

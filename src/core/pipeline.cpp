@@ -124,6 +124,8 @@ void set_failure(ToolOutcome& outcome, Error error) {
       to_valid_utf8(error.message.empty() ? "It failed without a message" : error.message);
   outcome.result.content = error.message;
   outcome.result.is_error = true;
+  outcome.result.origin =
+      is_refused_by_person(error) ? ToolResult::Origin::refused : ToolResult::Origin::tool;
   outcome.result.fingerprint = fingerprint_of(std::string_view(error.message));
   outcome.error = std::move(error);
 }

@@ -126,8 +126,12 @@ void refuse_calls_over_limit(Run& run) {
   if (!limit) return;
   int over = run.tool_calls - *limit;
   for (auto open = run.open_calls.rbegin(); open != run.open_calls.rend() && over > 0; ++open) {
-    open->result = {open->call.id, open->call.name,
-                    fmt::format("Not run: the limit of {} tool calls was reached", *limit), true};
+    open->result = {
+        .call_id = open->call.id,
+        .name = open->call.name,
+        .content = fmt::format("Not run: the limit of {} tool calls was reached", *limit),
+        .is_error = true,
+        .origin = ToolResult::Origin::not_run};
     open->state = OpenCall::State::answered;
     --over;
   }
@@ -357,24 +361,28 @@ Result<void> take(Run& run, WaitAnswered outcome) {
   return {};
 }
 
-void answer_open_calls(Run& run, const std::string& content) {
+void answer_open_calls(Run& run, const std::string& content, ToolResult::Origin origin) {
   for (OpenCall& open : run.open_calls) {
     if (open.state == OpenCall::State::answered) continue;
-    open.result = ToolResult{open.call.id, open.call.name, content, true};
+    open.result = {.call_id = open.call.id,
+                   .name = open.call.name,
+                   .content = content,
+                   .is_error = true,
+                   .origin = origin};
   }
   close_turn(run);
 }
 
 Result<void> take(Run& run, LimitReached outcome) {
   if (is_end(run.phase)) return refuse(run, "A limit");
-  answer_open_calls(run, "Not run: " + outcome.message);
+  answer_open_calls(run, "Not run: " + outcome.message, ToolResult::Origin::not_run);
   stop_at_limit(run, outcome.limit, std::move(outcome.message));
   return {};
 }
 
 Result<void> take(Run& run, Cancelled outcome) {
   if (is_end(run.phase)) return refuse(run, "A cancellation");
-  answer_open_calls(run, "Cancelled: " + outcome.reason);
+  answer_open_calls(run, "Cancelled: " + outcome.reason, ToolResult::Origin::tool);
   run.phase = Phase::cancelled;
   run.error = Error{ErrorCode::cancelled, std::move(outcome.reason), {}};
   return {};

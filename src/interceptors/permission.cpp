@@ -35,8 +35,8 @@ class PermissionCheck {
       }
       permission = *answer;
       if (permission == Permission::deny) {
-        return fail(ErrorCode::permission_denied,
-                    fmt::format("A person refused this call of {}. Do not repeat it", name));
+        return refused_by_person(
+            fmt::format("A person refused this call of {}. Do not repeat it", name));
       }
     }
     if (permission == Permission::allow) return next(invocation, context);

@@ -122,7 +122,7 @@ Result<Notice> notice_from(const Json& json, const std::string& place) {
 Result<ToolResult> result_from(const Json& json, const std::string& place) {
   Fields fields(json, place,
                 {"type", "call_id", "name", "is_error", "content", "json", "images", "notices",
-                 "fingerprint"});
+                 "fingerprint", "origin"});
   ToolResult result{.call_id = fields.text("call_id"), .name = fields.text("name")};
   if (const Json* is_error = fields.find("is_error")) {
     if (!is_error->is_bool()) fields.complain("'is_error' must be true or false");
@@ -147,6 +147,9 @@ Result<ToolResult> result_from(const Json& json, const std::string& place) {
         fingerprint->is_number() ? fingerprint->to_number<std::uint64_t>(problem) : 0;
     if (problem || result.fingerprint == 0) fields.complain("'fingerprint' must be a number");
   }
+  result.origin = fields.find("origin") != nullptr
+                      ? fields.value(origin_from(fields.text("origin")))
+                      : older::origin_in(result);
   if (fields.problem()) return std::unexpected(*fields.problem());
   return result;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/older_forms.h"
 #include "runtime/cassette_format.h"
 #include "wright/replay.h"
 
@@ -114,6 +115,7 @@ class Writer {
     for (const Notice& told : result.notices) notices.push_back(part(told));
     if (!notices.empty()) json["notices"] = std::move(notices);
     if (result.fingerprint != 0) json["fingerprint"] = result.fingerprint;
+    if (result.origin != older::origin_in(result)) json["origin"] = to_string(result.origin);
     return json;
   }
 

@@ -118,6 +118,9 @@ class CallReplay {
     // A run that counts repetitions adds its notice again.
     std::string content =
         limits_.max_repeats ? recorded_.result->content : text_of(*recorded_.result);
+    if (recorded_.result->origin == ToolResult::Origin::refused) {
+      return refused_by_person(std::move(content));
+    }
     if (recorded_.result->is_error) return fail(ErrorCode::tool_failed, std::move(content));
     return Output{.value = Json(content),
                   .images = recorded_.result->images,
@@ -186,7 +189,7 @@ class CallReplay {
       return false;
     }
     const ToolResult& result = *recorded_.result;
-    if (result.is_error && result.content.starts_with("Not run: ")) return false;
+    if (result.origin == ToolResult::Origin::not_run) return false;
     return recorded_.waits.empty() || recorded_.waits.back().answer.has_value();
   }
 

@@ -271,7 +271,7 @@ struct CommandRules::Compiled {
         "No rule allows '{}'. The rule \"{}\" = \"allow\" below [bash.rules] in the configuration "
         "would",
         shown(name), suggestion);
-    return {std::move(name), Permission::deny, std::move(reason)};
+    return {std::move(name), Permission::deny, std::move(reason), true};
   }
 
   JudgedCommand judge_command(const ShellCommand& command) const {
@@ -289,6 +289,7 @@ struct CommandRules::Compiled {
     if (is_unknown && judged.permission == Permission::deny) {
       const std::string name = shown(command.source);
       judged.permission = Permission::ask;
+      judged.is_without_rule = false;
       judged.reason = fmt::format(
           "What '{}' starts is known only when it runs; write the command out in plain words",
           name);
@@ -314,9 +315,7 @@ struct CommandRules::Compiled {
     if (!is_empty) {
       JudgedCommand own = judge_command(command);
       // A starter needs no rule, but a rule that refuses it applies.
-      const bool is_by_default =
-          own.permission == Permission::deny && own.reason.starts_with("No rule allows");
-      if (!reach.is_only_a_starter || !is_by_default) decision.commands.push_back(std::move(own));
+      if (!reach.is_only_a_starter || !own.is_without_rule) decision.commands.push_back(std::move(own));
     }
     for (const ShellRedirection& redirection : command.redirections) {
       const bool is_write = redirection.kind == ShellRedirection::Kind::write;

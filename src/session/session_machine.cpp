@@ -23,6 +23,7 @@ void fail_outcome(ToolOutcome& outcome, Error error) {
   outcome.delegate.reset();
   outcome.result.images.clear();
   outcome.result.fingerprint = 0;
+  outcome.result.origin = ToolResult::Origin::tool;
   outcome.response = nullptr;
   outcome.result.content = error.message;
   outcome.result.is_error = true;

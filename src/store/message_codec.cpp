@@ -117,6 +117,9 @@ std::string plain_result(const ToolResult& result, std::size_t content_at) {
   append_member(json, "name", result.name);
   json += result.is_error ? ",\"is_error\":true" : ",\"is_error\":false";
   if (result.fingerprint != 0) append_member(json, "fingerprint", result.fingerprint);
+  if (result.origin != older::origin_in(result)) {
+    append_member(json, "origin", to_string(result.origin));
+  }
   append_member(json, kContentAt, content_at);
   append_member(json, kContentBytes, result.content.size());
   json += "}]";

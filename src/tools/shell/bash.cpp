@@ -113,7 +113,7 @@ class Bash {
       return unless_approved(context, "bash", question(decision, arguments), {to_text(exactly)});
     }
     if (*answer == intercept::Permission::allow) return std::nullopt;
-    return fail(ErrorCode::permission_denied, "A person refused this command. Do not repeat it");
+    return refused_by_person("A person refused this command. Do not repeat it");
   }
 
   static JsonObject question(const CommandDecision& decision, const BashArguments& arguments) {
