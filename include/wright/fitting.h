@@ -108,7 +108,7 @@ class ContextFitting {
   bool is_guess_ = false;  // nobody knows the window
   MeasuredRequest measured_;
   std::optional<std::int64_t> fixed_bytes_;   // of instructions and tools
-  std::optional<std::int64_t> told_window_;   // by a refusal
+  std::optional<std::int64_t> stated_window_;   // by a refusal
   std::optional<std::int64_t> learned_room_;  // tokens for a request, from a refusal without words
   std::optional<std::size_t> summarise_;      // how many of the first messages
   std::optional<Error> too_long_;

@@ -11,7 +11,7 @@
 #include "core/context_layout.h"
 #include "core/context_window.h"
 #include "core/text.h"
-#include "core/told_window.h"
+#include "core/stated_window.h"
 #include "core/try.h"
 #include "wright/fitting.h"
 
@@ -76,7 +76,7 @@ void ContextFitting::restore(const Json& kept, std::span<const Message> messages
   const Json* model = object.if_contains("model");
   if (model == nullptr || !model->is_string()) return;
   model_ = std::string(model->get_string());
-  if (const std::int64_t told = number_in(object, "window"); told > 0) told_window_ = told;
+  if (const std::int64_t told = number_in(object, "window"); told > 0) stated_window_ = told;
   const Json* measured = object.if_contains("measured");
   if (measured == nullptr || !measured->is_object()) return;
   const std::int64_t count = number_in(measured->get_object(), "messages");
@@ -92,7 +92,7 @@ Json ContextFitting::to_json() const {
   JsonObject& object = json.get_object();
   if (spent_on_summaries_ > 0) object["spent_on_summaries"] = spent_on_summaries_;
   if (!model_.empty()) object["model"] = model_;
-  if (told_window_) object["window"] = *told_window_;
+  if (stated_window_) object["window"] = *stated_window_;
   if (measured_.messages > 0 && measured_.cut == cut_) {
     object["measured"] = {{"messages", static_cast<std::int64_t>(measured_.messages)},
                           {"tokens", measured_.tokens},
@@ -127,11 +127,11 @@ ContextWindow ContextFitting::window(const Agent& agent) {
     model_ = model;
   }
   ContextWindow window{.tokens = agent.context_tokens.value_or(agent.model.context_tokens())};
-  is_guess_ = !agent.context_tokens && !told_window_ && agent.model.guesses_context();
-  if (told_window_) {
+  is_guess_ = !agent.context_tokens && !stated_window_ && agent.model.guesses_context();
+  if (stated_window_) {
     const bool is_known =
         window.tokens > 0 && (agent.context_tokens.has_value() || !agent.model.guesses_context());
-    window.tokens = is_known ? std::min(window.tokens, *told_window_) : *told_window_;
+    window.tokens = is_known ? std::min(window.tokens, *stated_window_) : *stated_window_;
   }
   window.answer_tokens = agent.sampling.max_tokens;
   if (window.tokens > 0) {
@@ -153,7 +153,7 @@ std::int64_t ContextFitting::fixed_bytes(const Agent& agent) {
 void ContextFitting::agent_changed() {
   measured_ = {};
   fixed_bytes_.reset();
-  told_window_.reset();
+  stated_window_.reset();
   learned_room_.reset();
 }
 
@@ -209,7 +209,7 @@ bool ContextFitting::may_ask_for_summary(const Agent& agent, const Run& run) {
 // on, the model has the last word.
 void ContextFitting::judge_fixed_part(const Agent& agent, const Run& run) {
   const std::int64_t reads =
-      told_window_.value_or(agent.model.guesses_context() ? 0 : agent.model.context_tokens());
+      stated_window_.value_or(agent.model.guesses_context() ? 0 : agent.model.context_tokens());
   if (reads <= 0 || run.messages.empty() || !run.messages.back().is_from_user()) return;
   const std::int64_t least = least_tokens(run.messages, cut_, window_, measured_);
   if (least <= reads) return;
@@ -336,11 +336,11 @@ bool ContextFitting::shrink(const Agent& agent, const Run& run, const Error& err
   const ContextCut before = cut_;
   const ContextWindow old = window(agent);
   const std::int64_t sent = estimate_tokens(run.messages, cut_, old, measured_);
-  const ToldWindow told = told_window(error.message);
-  const bool is_news = told.window > 0 && told_window_ != told.window &&
+  const StatedWindow told = stated_window(error.message);
+  const bool is_news = told.window > 0 && stated_window_ != told.window &&
                        (old.tokens <= 0 || is_guess_ || told.window < old.tokens);
   if (is_news) {
-    told_window_ = told.window;
+    stated_window_ = told.window;
     learned_room_.reset();
     has_changed_cut_ = true;
   }

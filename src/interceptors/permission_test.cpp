@@ -88,7 +88,7 @@ TEST_F(Permissions, a_preview_never_fails_the_call) {
   EXPECT_TRUE(outcome.waiting->shown.as_object().contains("problem"));
 }
 
-TEST_F(Permissions, asking_parks_the_run_and_shows_the_exact_call) {
+TEST_F(Permissions, asking_makes_the_run_wait_and_shows_the_exact_call) {
   const auto outcome = run("write_file", {.rules = {{"write_*", Permission::ask}}});
   ASSERT_TRUE(outcome.waiting);
   EXPECT_EQ(outcome.waiting->kind, WaitKind::approval);

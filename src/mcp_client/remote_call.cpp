@@ -15,7 +15,7 @@
 namespace wright::mcp_client {
 namespace {
 
-constexpr std::size_t kMostParked = 1000;
+constexpr std::size_t kMostOpen = 1000;
 constexpr std::size_t kMostAddresses = 16;
 // What a server may have us keep for it while a person thinks.
 constexpr std::size_t kLargestState = std::size_t{256} << 10;
@@ -113,16 +113,16 @@ std::string words_of(const mcp::Progress& progress) {
 
 }  // namespace
 
-void RemoteCalls::park(const Context& context, Parked parked) {
+void RemoteCalls::keep_open(const Context& context, OpenQuestion open) {
   const std::lock_guard lock(mutex_);
   // Those that nobody came back for.
-  if (parked_.size() >= kMostParked) parked_.erase(parked_.begin());
-  parked_.insert_or_assign(key_of(context), std::move(parked));
+  if (open_questions_.size() >= kMostOpen) open_questions_.erase(open_questions_.begin());
+  open_questions_.insert_or_assign(key_of(context), std::move(open));
 }
 
-std::optional<RemoteCalls::Parked> RemoteCalls::take_parked(const Context& context) {
+std::optional<RemoteCalls::OpenQuestion> RemoteCalls::take_open(const Context& context) {
   const std::lock_guard lock(mutex_);
-  auto found = parked_.extract(key_of(context));
+  auto found = open_questions_.extract(key_of(context));
   if (found.empty()) return std::nullopt;
   return std::move(found.mapped());
 }
@@ -189,11 +189,11 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
                             "first, and the person did not agree",
                             connection_->name()));
   }
-  if (auto parked = take_parked(context)) {
+  if (auto open = take_open(context)) {
     // It is still under way, if the server still lives.
-    const auto answer = parked->questions.answer(given, models_.get(), context);
-    if (connection_->answer(parked->handle, parked->question, answer)) {
-      return finish(request, parked->handle, std::nullopt, context);
+    const auto answer = open->questions.answer(given, models_.get(), context);
+    if (connection_->answer(open->handle, open->question, answer)) {
+      return finish(request, open->handle, std::nullopt, context);
     }
   }
   // Another process, or another life of the server, had begun it and was asked in the middle.
@@ -240,21 +240,21 @@ Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
 
 RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
                                             std::optional<Json>& spare, const Context& context) {
-  Parked parked{.handle = handle, .question = asked.id};
+  OpenQuestion open{.handle = handle, .question = asked.id};
   const auto answer = [&](const std::variant<JsonObject, mcp::Problem>& outcome) {
     connection_->answer(handle, asked.id, outcome);
     return Turn{.next = handle};
   };
-  const auto problem = parked.questions.add("question", std::move(asked.method),
+  const auto problem = open.questions.add("question", std::move(asked.method),
                                             std::move(asked.params), models_.get());
   if (problem) return answer(*problem);
-  const auto worded = parked.questions.worded(connection_->name());
+  const auto worded = open.questions.worded(connection_->name());
   if (!worded) return answer(JsonObject{{"action", "cancel"}});
   if (spare && answers_all(*spare, *worded)) {
     const Json given = *std::exchange(spare, std::nullopt);
-    return answer(parked.questions.answer(given, models_.get(), context));
+    return answer(open.questions.answer(given, models_.get(), context));
   }
-  park(context, std::move(parked));
+  keep_open(context, std::move(open));
   return Turn{.reply = wait_for(*worded, {.how = Paused::How::in_place})};
 }
 

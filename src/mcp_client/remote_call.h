@@ -66,7 +66,7 @@ class RemoteCalls {
 
  private:
   // A request of the older revisions that is under way while a person thinks.
-  struct Parked {
+  struct OpenQuestion {
     CallHandle handle = {};
     mcp::RequestId question = {};
     ServerQuestions questions = {};
@@ -92,13 +92,13 @@ class RemoteCalls {
   Result<RemoteReply> refused(const mcp::Problem& problem);
   Result<Reached> wait(const RemoteRequest& request, const CallHandle& handle,
                        std::chrono::steady_clock::time_point deadline, const Context& context);
-  void park(const Context& context, Parked parked);
-  std::optional<Parked> take_parked(const Context& context);
+  void keep_open(const Context& context, OpenQuestion open);
+  std::optional<OpenQuestion> take_open(const Context& context);
 
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<SamplingModels> models_;
   std::mutex mutex_;
-  std::map<std::string, Parked, std::less<>> parked_;  // by session and call
+  std::map<std::string, OpenQuestion, std::less<>> open_questions_;  // by session and call
 };
 
 }  // namespace wright::mcp_client

@@ -17,25 +17,25 @@ namespace {
 
 using Settings = std::map<std::string, std::string>;
 
-std::string file_of(const Surroundings& surroundings, const char* variable, const char* name) {
-  std::string path = surroundings.variable(variable);
+std::string file_of(const Machine& machine, const char* variable, const char* name) {
+  std::string path = machine.variable(variable);
   if (path.empty()) {
-    const std::string home = surroundings.variable("HOME");
+    const std::string home = machine.variable("HOME");
     if (home.empty()) return {};
     path = fmt::format("{}/.aws/{}", home, name);
   }
-  return surroundings.read_file(path).value_or("");
+  return machine.read_file(path).value_or("");
 }
 
-std::string profile_name(const Surroundings& surroundings) {
-  std::string name = surroundings.variable("AWS_PROFILE");
+std::string profile_name(const Machine& machine) {
+  std::string name = machine.variable("AWS_PROFILE");
   return name.empty() ? "default" : name;
 }
 
-Settings profile_of(const Surroundings& surroundings) {
-  return providers::aws_profile(file_of(surroundings, "AWS_CONFIG_FILE", "config"),
-                                file_of(surroundings, "AWS_SHARED_CREDENTIALS_FILE", "credentials"),
-                                profile_name(surroundings));
+Settings profile_of(const Machine& machine) {
+  return providers::aws_profile(file_of(machine, "AWS_CONFIG_FILE", "config"),
+                                file_of(machine, "AWS_SHARED_CREDENTIALS_FILE", "credentials"),
+                                profile_name(machine));
 }
 
 std::string value_of(const Settings& settings, const char* key) {
@@ -64,10 +64,10 @@ std::vector<std::string> words_of(std::string_view line) {
 
 class AwsRecipe : public CredentialRecipe {
  public:
-  explicit AwsRecipe(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+  explicit AwsRecipe(Machine machine) : machine_(std::move(machine)) {}
 
   Result<CredentialStep> begin(Moment now) override {
-    const auto variable = [&](const char* name) { return surroundings_.variable(name); };
+    const auto variable = [&](const char* name) { return machine_.variable(name); };
     if (const std::string id = variable("AWS_ACCESS_KEY_ID"); !id.empty()) {
       const std::string secret = variable("AWS_SECRET_ACCESS_KEY");
       if (secret.empty()) {
@@ -76,7 +76,7 @@ class AwsRecipe : public CredentialRecipe {
       }
       return keys(id, secret, variable("AWS_SESSION_TOKEN"), now);
     }
-    const Settings profile = profile_of(surroundings_);
+    const Settings profile = profile_of(machine_);
     if (variable("AWS_PROFILE").empty()) {
       if (const std::string file = variable("AWS_WEB_IDENTITY_TOKEN_FILE"); !file.empty()) {
         const std::string role = variable("AWS_ROLE_ARN");
@@ -125,7 +125,7 @@ class AwsRecipe : public CredentialRecipe {
               ErrorCode::authentication,
               fmt::format("The credential_process of AWS's profile {} failed{}{}. Run it in "
                           "a terminal to see what it says",
-                          profile_name(surroundings_), answer ? "" : ": ",
+                          profile_name(machine_), answer ? "" : ": ",
                           answer ? "" : answer.error().message));
         }
         return read(answer->body, now);
@@ -137,14 +137,14 @@ class AwsRecipe : public CredentialRecipe {
         if (!is_well) return nothing_found();
         token_ = trimmed(answer->body);
         stage_ = Stage::machine_role;
-        return AskNearby{machine("/latest/meta-data/iam/security-credentials/", "GET")};
+        return AskNearby{metadata_request("/latest/meta-data/iam/security-credentials/", "GET")};
       case Stage::machine_role: {
         if (!is_well) return nothing_found();
         const std::string_view text = trimmed(answer->body);
         const std::string_view role = text.substr(0, text.find_first_of("\r\n"));
         if (role.empty()) return nothing_found();
         stage_ = Stage::machine_keys;
-        return AskNearby{machine(
+        return AskNearby{metadata_request(
             fmt::format("/latest/meta-data/iam/security-credentials/{}", percent_encoded(role)),
             "GET")};
       }
@@ -190,17 +190,17 @@ class AwsRecipe : public CredentialRecipe {
   // no other identity to fall back to: the machine's own role would be the wrong one.
   Result<CredentialStep> exchange(providers::WebIdentity identity, const std::string& file,
                                   std::string_view named_by, Moment now) {
-    const auto text = surroundings_.read_file(file);
+    const auto text = machine_.read_file(file);
     if (!text) {
       return fail(ErrorCode::authentication,
                   fmt::format("{} (from {})", text.error().message, named_by));
     }
     identity.token = trimmed(*text);
-    identity.endpoint = surroundings_.variable("AWS_ENDPOINT_URL_STS");
+    identity.endpoint = machine_.variable("AWS_ENDPOINT_URL_STS");
     for (const char* variable : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
-      if (identity.region.empty()) identity.region = surroundings_.variable(variable);
+      if (identity.region.empty()) identity.region = machine_.variable(variable);
     }
-    if (identity.region.empty()) identity.region = value_of(profile_of(surroundings_), "region");
+    if (identity.region.empty()) identity.region = value_of(profile_of(machine_), "region");
     role_ = identity.role;
     stage_ = Stage::web_identity;
     auto request = providers::web_identity_request(identity, now);
@@ -235,11 +235,11 @@ class AwsRecipe : public CredentialRecipe {
     constexpr std::array<std::string_view, 4> kOwnHosts{"169.254.170.2", "169.254.170.23",
                                                         "127.0.0.1", "localhost"};
     stage_ = Stage::container;
-    std::string url = surroundings_.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+    std::string url = machine_.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
     if (!url.empty()) {
       url = "http://169.254.170.2" + url;
     } else {
-      url = surroundings_.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+      url = machine_.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
     }
     if (url.empty()) return ask_machine();
     if (url.starts_with("http://")) {  // AWS's own tools go no further without TLS
@@ -250,10 +250,10 @@ class AwsRecipe : public CredentialRecipe {
       }
     }
     HttpRequest request{.url = url, .method = "GET"};
-    std::string token = surroundings_.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
-    if (const std::string file = surroundings_.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+    std::string token = machine_.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
+    if (const std::string file = machine_.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
         !file.empty()) {
-      const std::string text = TRY(surroundings_.read_file(file));
+      const std::string text = TRY(machine_.read_file(file));
       token = trimmed(text);
     }
     if (!token.empty()) request.headers.push_back({"authorization", token, true});
@@ -261,17 +261,17 @@ class AwsRecipe : public CredentialRecipe {
   }
 
   Result<CredentialStep> ask_machine() {
-    if (lower(surroundings_.variable("AWS_EC2_METADATA_DISABLED")) == "true") {
+    if (lower(machine_.variable("AWS_EC2_METADATA_DISABLED")) == "true") {
       return nothing_found();
     }
     stage_ = Stage::machine_token;
-    HttpRequest request = machine("/latest/api/token", "PUT");
+    HttpRequest request = metadata_request("/latest/api/token", "PUT");
     request.headers = {{"x-aws-ec2-metadata-token-ttl-seconds", "300"}};
     return AskNearby{std::move(request)};
   }
 
-  HttpRequest machine(std::string_view path, std::string method) const {
-    std::string host = surroundings_.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
+  HttpRequest metadata_request(std::string_view path, std::string method) const {
+    std::string host = machine_.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
     if (host.empty()) host = "http://169.254.169.254";
     while (host.ends_with('/')) host.pop_back();
     return {.url = host + std::string(path),
@@ -286,7 +286,7 @@ class AwsRecipe : public CredentialRecipe {
   }
 
   std::unexpected<Error> refer_to_aws(std::string_view why) const {
-    const std::string name = profile_name(surroundings_);
+    const std::string name = profile_name(machine_);
     return fail(ErrorCode::authentication,
                 fmt::format("AWS's profile {} {}, which is not done here. Let AWS's program do it: "
                             "key_command = [\"aws\", \"configure\", \"export-credentials\", "
@@ -294,7 +294,7 @@ class AwsRecipe : public CredentialRecipe {
                             name, why, name));
   }
 
-  Surroundings surroundings_;
+  Machine machine_;
   Stage stage_ = Stage::container;
   std::string token_;
   std::string role_;
@@ -302,12 +302,12 @@ class AwsRecipe : public CredentialRecipe {
 
 }  // namespace
 
-std::unique_ptr<CredentialRecipe> aws_recipe(Surroundings surroundings) {
-  return std::make_unique<AwsRecipe>(std::move(surroundings));
+std::unique_ptr<CredentialRecipe> aws_recipe(Machine machine) {
+  return std::make_unique<AwsRecipe>(std::move(machine));
 }
 
-std::string aws_region(const Surroundings& surroundings) {
-  return value_of(profile_of(surroundings), "region");
+std::string aws_region(const Machine& machine) {
+  return value_of(profile_of(machine), "region");
 }
 
 }  // namespace wright::models

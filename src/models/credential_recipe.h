@@ -41,8 +41,8 @@ class CredentialRecipe {
   virtual Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) = 0;
 };
 
-// What a recipe reads of the outside, so that tests can give it another.
-struct Surroundings {
+// What a recipe reads of the machine it runs on, so that tests can give it another.
+struct Machine {
   std::function<std::string(const std::string& name)> variable = {};  // empty: not set
   std::function<Result<std::string>(const std::string& path)> read_file = {};
 };
@@ -55,14 +55,14 @@ std::unique_ptr<CredentialRecipe> command_recipe(const VendorInfo& vendor);
 
 // The usual places of AWS: variables, the token of a web identity, the profile in AWS's shared
 // files (keys, the credential_process, or a token), a container's or a machine's own role.
-std::unique_ptr<CredentialRecipe> aws_recipe(Surroundings surroundings);
+std::unique_ptr<CredentialRecipe> aws_recipe(Machine machine);
 // The region that the profile names; empty: none.
-std::string aws_region(const Surroundings& surroundings);
+std::string aws_region(const Machine& machine);
 
 // Google's application default credentials: the file that GOOGLE_APPLICATION_CREDENTIALS names,
 // gcloud's own, or the machine's service account.
-std::unique_ptr<CredentialRecipe> google_recipe(Surroundings surroundings);
+std::unique_ptr<CredentialRecipe> google_recipe(Machine machine);
 // The project that the file names; empty: none.
-std::string google_project(const Surroundings& surroundings);
+std::string google_project(const Machine& machine);
 
 }  // namespace wright::models

@@ -14,7 +14,7 @@ struct World {
   std::map<std::string, std::string> variables = {};
   std::map<std::string, std::string> files = {};
 
-  Surroundings surroundings() const {
+  Machine machine() const {
     return {.variable =
                 [*this](const std::string& name) {
                   const auto found = variables.find(name);
@@ -55,10 +55,10 @@ TEST(AwsRecipe, takes_the_variables_first) {
                                   {"AWS_SESSION_TOKEN", "t"},
                                   {"HOME", "/h"}},
                     .files = {{"/h/.aws/credentials", "[default]\naws_access_key_id=B\n"}}};
-  EXPECT_EQ(keys_in(aws_recipe(world.surroundings())->begin(kNow)),
+  EXPECT_EQ(keys_in(aws_recipe(world.machine())->begin(kNow)),
             (providers::AwsKeys{"A", "s", "t"}));
   const World half{.variables = {{"AWS_ACCESS_KEY_ID", "A"}}};
-  const auto refused = aws_recipe(half.surroundings())->begin(kNow);
+  const auto refused = aws_recipe(half.machine())->begin(kNow);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.contains("AWS_SECRET_ACCESS_KEY"));
 }
@@ -68,18 +68,18 @@ TEST(AwsRecipe, reads_the_profile_and_its_region) {
       .variables = {{"HOME", "/h"}, {"AWS_PROFILE", "dev"}},
       .files = {{"/h/.aws/credentials", "[dev]\naws_access_key_id=A\naws_secret_access_key=s\n"},
                 {"/h/.aws/config", "[profile dev]\nregion=eu-north-1\n"}}};
-  EXPECT_EQ(keys_in(aws_recipe(world.surroundings())->begin(kNow)),
+  EXPECT_EQ(keys_in(aws_recipe(world.machine())->begin(kNow)),
             (providers::AwsKeys{"A", "s", ""}));
-  EXPECT_EQ(aws_region(world.surroundings()), "eu-north-1");
+  EXPECT_EQ(aws_region(world.machine()), "eu-north-1");
   world.variables["AWS_CONFIG_FILE"] = "/elsewhere";
-  EXPECT_EQ(aws_region(world.surroundings()), "");
+  EXPECT_EQ(aws_region(world.machine()), "");
 }
 
 TEST(AwsRecipe, runs_the_process_of_the_profile) {
   const World world{
       .variables = {{"HOME", "/h"}},
       .files = {{"/h/.aws/config", "[default]\ncredential_process = \"/opt/a b\" --x 'y z' w\n"}}};
-  const auto recipe = aws_recipe(world.surroundings());
+  const auto recipe = aws_recipe(world.machine());
   const auto step = recipe->begin(kNow);
   ASSERT_TRUE(step);
   EXPECT_EQ(std::get<CommandLine>(*step), (CommandLine{{"/opt/a b", "--x", "y z", "w"}}));
@@ -93,7 +93,7 @@ TEST(AwsRecipe, a_login_is_left_to_aws_own_program) {
   for (const char* line : {"sso_session = x", "role_arn = x", "sso_start_url = x"}) {
     const World world{.variables = {{"HOME", "/h"}, {"AWS_PROFILE", "dev"}},
                       .files = {{"/h/.aws/config", std::string("[profile dev]\n") + line}}};
-    const auto refused = aws_recipe(world.surroundings())->begin(kNow);
+    const auto refused = aws_recipe(world.machine())->begin(kNow);
     ASSERT_FALSE(refused) << line;
     EXPECT_TRUE(refused.error().message.contains("export-credentials")) << line;
     const std::string key(line, std::string_view(line).find(' '));
@@ -121,7 +121,7 @@ constexpr const char* kKeysInJson =
 TEST(AwsRecipe, exchanges_the_token_of_a_web_identity) {
   World world = with_web_identity();
   world.variables["AWS_ROLE_SESSION_NAME"] = "a-pod";
-  const auto recipe = aws_recipe(world.surroundings());
+  const auto recipe = aws_recipe(world.machine());
   const auto begun = recipe->begin(kNow);
   const HttpRequest request = asked_in(begun);
   EXPECT_TRUE(std::holds_alternative<HttpRequest>(*begun)) << "STS is not nearby";
@@ -139,7 +139,7 @@ TEST(AwsRecipe, exchanges_the_token_of_a_web_identity) {
 
 TEST(AwsRecipe, never_takes_another_identity_for_the_one_that_is_named) {
   World world = with_web_identity();
-  const auto recipe = aws_recipe(world.surroundings());
+  const auto recipe = aws_recipe(world.machine());
   ASSERT_TRUE(recipe->begin(kNow));
   for (
       const char* said :
@@ -160,19 +160,19 @@ TEST(AwsRecipe, never_takes_another_identity_for_the_one_that_is_named) {
     EXPECT_FALSE(recipe->go_on(StepAnswer{200, nothing}, kNow)) << nothing;
   }
   world.files.clear();
-  const auto unread = aws_recipe(world.surroundings())->begin(kNow);
+  const auto unread = aws_recipe(world.machine())->begin(kNow);
   ASSERT_FALSE(unread);
   EXPECT_TRUE(unread.error().message.contains("AWS_WEB_IDENTITY_TOKEN_FILE"));
   world = with_web_identity();
   world.variables.erase("AWS_ROLE_ARN");
-  const auto half = aws_recipe(world.surroundings())->begin(kNow);
+  const auto half = aws_recipe(world.machine())->begin(kNow);
   ASSERT_FALSE(half);
   EXPECT_TRUE(half.error().message.contains("AWS_ROLE_ARN")) << half.error().message;
 }
 
 TEST(AwsRecipe, knows_where_a_web_identity_is_exchanged) {
   World world = with_web_identity();
-  const auto url = [&] { return asked_in(aws_recipe(world.surroundings())->begin(kNow)).url; };
+  const auto url = [&] { return asked_in(aws_recipe(world.machine())->begin(kNow)).url; };
   world.variables["AWS_REGION"] = "cn-north-1";
   EXPECT_EQ(url(), "https://sts.cn-north-1.amazonaws.com.cn/");
   world.variables.erase("AWS_REGION");
@@ -180,11 +180,11 @@ TEST(AwsRecipe, knows_where_a_web_identity_is_exchanged) {
   world.variables["AWS_ENDPOINT_URL_STS"] = "http://127.0.0.1:9/";
   EXPECT_EQ(url(), "http://127.0.0.1:9/");
   world.variables["AWS_ENDPOINT_URL_STS"] = "http://evil.example/";
-  EXPECT_FALSE(aws_recipe(world.surroundings())->begin(kNow));
+  EXPECT_FALSE(aws_recipe(world.machine())->begin(kNow));
   world.variables = {{"AWS_REGION", "evil.example/"}, {"AWS_PROFILE", "pod"}, {"HOME", "/h"}};
   world.files["/h/.aws/config"] =
       "[profile pod]\nrole_arn=arn:x\nweb_identity_token_file=/t\nregion=us-east-1\n";
-  EXPECT_FALSE(aws_recipe(world.surroundings())->begin(kNow));
+  EXPECT_FALSE(aws_recipe(world.machine())->begin(kNow));
   world.variables.erase("AWS_REGION");
   EXPECT_EQ(url(), "https://sts.us-east-1.amazonaws.com/");
 }
@@ -193,22 +193,22 @@ TEST(AwsRecipe, asks_a_container_and_no_one_further_away) {
   World world{.variables = {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:9/c"},
                             {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/t"}},
               .files = {{"/t", "Bearer x\n"}}};
-  const auto recipe = aws_recipe(world.surroundings());
+  const auto recipe = aws_recipe(world.machine());
   const HttpRequest request = asked_in(recipe->begin(kNow));
   EXPECT_EQ(request.url, "http://127.0.0.1:9/c");
   EXPECT_EQ(find_header(request.headers, "authorization"), "Bearer x");
   EXPECT_EQ(keys_in(recipe->go_on(StepAnswer{200, kPrintedKeys}, kNow)),
             (providers::AwsKeys{"A", "s", "t"}));
   world.variables = {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://evil.example/c"}};
-  EXPECT_FALSE(aws_recipe(world.surroundings())->begin(kNow));
+  EXPECT_FALSE(aws_recipe(world.machine())->begin(kNow));
   world.variables = {{"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/x"}};
-  EXPECT_EQ(asked_in(aws_recipe(world.surroundings())->begin(kNow)).url,
+  EXPECT_EQ(asked_in(aws_recipe(world.machine())->begin(kNow)).url,
             "http://169.254.170.2/v2/x");
 }
 
 TEST(AwsRecipe, asks_the_machine_in_three_steps) {
   const World world;
-  const auto recipe = aws_recipe(world.surroundings());
+  const auto recipe = aws_recipe(world.machine());
   const HttpRequest first = asked_in(recipe->begin(kNow));
   EXPECT_EQ(first.method, "PUT");
   EXPECT_EQ(first.url, "http://169.254.169.254/latest/api/token");
@@ -223,10 +223,10 @@ TEST(AwsRecipe, asks_the_machine_in_three_steps) {
 
 TEST(AwsRecipe, says_what_to_do_where_there_is_nothing) {
   const World off{.variables = {{"AWS_EC2_METADATA_DISABLED", "TRUE"}}};
-  const auto refused = aws_recipe(off.surroundings())->begin(kNow);
+  const auto refused = aws_recipe(off.machine())->begin(kNow);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.contains("AWS_BEARER_TOKEN_BEDROCK"));
-  const auto recipe = aws_recipe(World{}.surroundings());
+  const auto recipe = aws_recipe(World{}.machine());
   ASSERT_TRUE(recipe->begin(kNow));
   const auto alone = recipe->go_on(fail(ErrorCode::network, "no route"), kNow);
   ASSERT_FALSE(alone);
@@ -240,15 +240,15 @@ constexpr const char* kUserFile =
 TEST(GoogleRecipe, exchanges_the_file_that_is_named_or_gclouds_own) {
   World world{.variables = {{"HOME", "/h"}},
               .files = {{"/h/.config/gcloud/application_default_credentials.json", kUserFile}}};
-  const auto recipe = google_recipe(world.surroundings());
+  const auto recipe = google_recipe(world.machine());
   EXPECT_EQ(asked_in(recipe->begin(kNow)).url, "https://oauth2.googleapis.com/token");
-  EXPECT_EQ(google_project(world.surroundings()), "p-7");
+  EXPECT_EQ(google_project(world.machine()), "p-7");
   const auto step = recipe->go_on(StepAnswer{200, R"({"access_token":"t","expires_in":60})"}, kNow);
   ASSERT_TRUE(step);
   EXPECT_EQ(std::get<Credential>(*step),
             (Credential{providers::Token{"t"}, kNow + std::chrono::seconds(60)}));
   world.variables["GOOGLE_APPLICATION_CREDENTIALS"] = "/not/there";
-  const auto refused = google_recipe(world.surroundings())->begin(kNow);
+  const auto refused = google_recipe(world.machine())->begin(kNow);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.contains("GOOGLE_APPLICATION_CREDENTIALS"));
 }
@@ -256,7 +256,7 @@ TEST(GoogleRecipe, exchanges_the_file_that_is_named_or_gclouds_own) {
 TEST(GoogleRecipe, a_refusal_is_final_and_a_bad_moment_is_not) {
   const World world{.variables = {{"GOOGLE_APPLICATION_CREDENTIALS", "/f"}},
                     .files = {{"/f", kUserFile}}};
-  const auto recipe = google_recipe(world.surroundings());
+  const auto recipe = google_recipe(world.machine());
   ASSERT_TRUE(recipe->begin(kNow));
   const auto refused = recipe->go_on(
       StepAnswer{400, R"({"error":"invalid_grant","error_description":"Token was revoked"})"},
@@ -279,7 +279,7 @@ TEST(GoogleRecipe, exchanges_the_token_of_another_provider) {
            R"("service_account_impersonation_url":"https://iam.example/sa:generateAccessToken",)"
            R"("credential_source":{"file":"/t","format":{"type":"json","subject_token_field_name":"id"}}})"},
           {"/t", R"({"id":"a.jwt+"})"}}};
-  const auto recipe = google_recipe(world.surroundings());
+  const auto recipe = google_recipe(world.machine());
   const HttpRequest first = asked_in(recipe->begin(kNow));
   EXPECT_EQ(first.url, "https://sts.googleapis.com/v1/token");
   EXPECT_TRUE(first.body.contains("token-exchange&audience=%2F%2Fiam.googleapis.com%2Fp&"))
@@ -298,7 +298,7 @@ TEST(GoogleRecipe, exchanges_the_token_of_another_provider) {
             (Credential{providers::Token{"t"}, Moment(std::chrono::seconds(1'893'456'000))}));
   EXPECT_FALSE(recipe->go_on(StepAnswer{403, "{}"}, kNow));
   world.files.erase("/t");
-  const auto unread = google_recipe(world.surroundings())->begin(kNow);
+  const auto unread = google_recipe(world.machine())->begin(kNow);
   ASSERT_FALSE(unread);
   EXPECT_TRUE(unread.error().message.contains("/t")) << unread.error().message;
 }
@@ -312,7 +312,7 @@ TEST(GoogleRecipe, tokens_of_other_providers_that_are_in_no_file_are_refused_by_
         .variables = {{"GOOGLE_APPLICATION_CREDENTIALS", "/f"}},
         .files = {{"/f", std::string(R"({"type":"external_account","audience":"a",)") +
                              R"("credential_source":)" + source + "}"}}};
-    const auto refused = google_recipe(world.surroundings())->begin(kNow);
+    const auto refused = google_recipe(world.machine())->begin(kNow);
     ASSERT_FALSE(refused);
     EXPECT_TRUE(refused.error().message.contains(name)) << refused.error().message;
     EXPECT_TRUE(refused.error().message.contains("key_command")) << refused.error().message;
@@ -321,7 +321,7 @@ TEST(GoogleRecipe, tokens_of_other_providers_that_are_in_no_file_are_refused_by_
 
 TEST(GoogleRecipe, asks_the_machine_where_there_is_no_file) {
   const World world{.variables = {{"GCE_METADATA_HOST", "127.0.0.1:9"}}};
-  const auto recipe = google_recipe(world.surroundings());
+  const auto recipe = google_recipe(world.machine());
   const HttpRequest request = asked_in(recipe->begin(kNow));
   EXPECT_EQ(request.url,
             "http://127.0.0.1:9/computeMetadata/v1/instance/service-accounts/default/token");

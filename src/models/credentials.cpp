@@ -149,17 +149,17 @@ Result<Credential> Credentials::get_and_wait(net::HttpClient& client, const std:
   return fail(ErrorCode::cancelled, "The request was cancelled");
 }
 
-std::shared_ptr<Credentials> credentials_for(const Endpoint& endpoint, Surroundings surroundings) {
+std::shared_ptr<Credentials> credentials_for(const Endpoint& endpoint, Machine machine) {
   const VendorInfo& vendor = endpoint.vendor;
   if (!vendor.key_command.empty()) {
     return std::make_shared<Credentials>(command_recipe(vendor));
   }
   if (!endpoint.key.empty()) return nullptr;
   if (vendor.platform == Platform::aws) {
-    return std::make_shared<Credentials>(aws_recipe(std::move(surroundings)));
+    return std::make_shared<Credentials>(aws_recipe(std::move(machine)));
   }
   if (vendor.platform == Platform::google) {
-    return std::make_shared<Credentials>(google_recipe(std::move(surroundings)));
+    return std::make_shared<Credentials>(google_recipe(std::move(machine)));
   }
   return nullptr;
 }

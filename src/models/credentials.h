@@ -53,6 +53,6 @@ std::vector<std::string> secrets_in(const Credential& credential);
 
 // Where the vendor's credential comes from: its key_command, or the usual places of its platform.
 // Null for a vendor with a plain key.
-std::shared_ptr<Credentials> credentials_for(const Endpoint& endpoint, Surroundings surroundings);
+std::shared_ptr<Credentials> credentials_for(const Endpoint& endpoint, Machine machine);
 
 }  // namespace wright::models

@@ -17,13 +17,13 @@ struct GooglePlace {
   bool is_named;  // by the user: it must be there
 };
 
-GooglePlace place_of_file(const Surroundings& surroundings) {
-  if (std::string named = surroundings.variable(std::string(kFileVariable)); !named.empty()) {
+GooglePlace place_of_file(const Machine& machine) {
+  if (std::string named = machine.variable(std::string(kFileVariable)); !named.empty()) {
     return {std::move(named), true};
   }
-  std::string folder = surroundings.variable("CLOUDSDK_CONFIG");
+  std::string folder = machine.variable("CLOUDSDK_CONFIG");
   if (folder.empty()) {
-    const std::string home = surroundings.variable("HOME");
+    const std::string home = machine.variable("HOME");
     if (home.empty()) return {{}, false};
     folder = home + "/.config/gcloud";
   }
@@ -32,13 +32,13 @@ GooglePlace place_of_file(const Surroundings& surroundings) {
 
 class GoogleRecipe : public CredentialRecipe {
  public:
-  explicit GoogleRecipe(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+  explicit GoogleRecipe(Machine machine) : machine_(std::move(machine)) {}
 
   // The file is read each time, since it may have been replaced.
   Result<CredentialStep> begin(Moment now) override {
-    place_ = place_of_file(surroundings_);
+    place_ = place_of_file(machine_);
     auto text =
-        place_.path.empty() ? fail(ErrorCode::not_found, "") : surroundings_.read_file(place_.path);
+        place_.path.empty() ? fail(ErrorCode::not_found, "") : machine_.read_file(place_.path);
     if (!text && !place_.is_named) return ask_machine();
     if (!text) {
       return fail(ErrorCode::authentication,
@@ -54,7 +54,7 @@ class GoogleRecipe : public CredentialRecipe {
     stage_ = Stage::token;
     std::string subject;
     if (!credentials_.subject_token_file.empty()) {
-      auto read = surroundings_.read_file(credentials_.subject_token_file);
+      auto read = machine_.read_file(credentials_.subject_token_file);
       if (!read) {
         return fail(ErrorCode::authentication,
                     fmt::format("{} (from {})", read.error().message, place_.path));
@@ -107,7 +107,7 @@ class GoogleRecipe : public CredentialRecipe {
 
   Result<CredentialStep> ask_machine() {
     stage_ = Stage::machine;
-    std::string host = surroundings_.variable("GCE_METADATA_HOST");
+    std::string host = machine_.variable("GCE_METADATA_HOST");
     if (host.empty()) host = "metadata.google.internal";
     return AskNearby{{.url = fmt::format("http://{}/computeMetadata/v1/instance/service-accounts/"
                                          "default/token",
@@ -116,7 +116,7 @@ class GoogleRecipe : public CredentialRecipe {
                       .method = "GET"}};
   }
 
-  Surroundings surroundings_;
+  Machine machine_;
   GooglePlace place_{};
   providers::GoogleCredentials credentials_;
   Stage stage_ = Stage::token;
@@ -124,14 +124,14 @@ class GoogleRecipe : public CredentialRecipe {
 
 }  // namespace
 
-std::unique_ptr<CredentialRecipe> google_recipe(Surroundings surroundings) {
-  return std::make_unique<GoogleRecipe>(std::move(surroundings));
+std::unique_ptr<CredentialRecipe> google_recipe(Machine machine) {
+  return std::make_unique<GoogleRecipe>(std::move(machine));
 }
 
-std::string google_project(const Surroundings& surroundings) {
-  const GooglePlace place = place_of_file(surroundings);
+std::string google_project(const Machine& machine) {
+  const GooglePlace place = place_of_file(machine);
   if (place.path.empty()) return {};
-  const auto text = surroundings.read_file(place.path);
+  const auto text = machine.read_file(place.path);
   if (!text) return {};
   const auto credentials = providers::google_credentials_from(*text);
   return credentials ? credentials->project : std::string();

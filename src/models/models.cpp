@@ -202,10 +202,10 @@ struct Models::Shared {
       return value->second;
     }
     if (vendor.platform == Platform::aws && name == "region") {
-      return models::aws_region(surroundings());
+      return models::aws_region(machine());
     }
     if (vendor.platform == Platform::google && name == "project") {
-      return models::google_project(surroundings());
+      return models::google_project(machine());
     }
     return {};
   }
@@ -214,7 +214,7 @@ struct Models::Shared {
     return options.find_variable ? options.find_variable(name) : std::string();
   }
 
-  models::Surroundings surroundings() const {
+  models::Machine machine() const {
     return {.variable = options.find_variable ? options.find_variable
                                               : [](const std::string&) { return std::string(); },
             .read_file = models::read_small_file};
@@ -232,7 +232,7 @@ struct Models::Shared {
     const std::lock_guard lock(mutex);
     auto& kept = credentials[endpoint.vendor.name];
     if (kept == nullptr) {
-      kept = models::credentials_for(endpoint, surroundings());
+      kept = models::credentials_for(endpoint, machine());
       if (kept != nullptr) kept->teach(options.redactor);
     }
     return kept;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/text.h"
 #include "core/try.h"
 #include "postgres/connecting.h"
 #include "postgres/errors.h"
@@ -22,11 +23,6 @@ struct ClearResult {
   void operator()(PGresult* result) const { PQclear(result); }
 };
 using ResultHandle = std::unique_ptr<PGresult, ClearResult>;
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
-}
 
 int milliseconds_until(Deadline deadline) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -108,7 +104,7 @@ Result<Connection> Connection::open(const std::string& place, Logger logger) {
     // It is still under way where nobody has answered; libpq has said by now who that is.
     const bool is_late = PQstatus(raw) != CONNECTION_BAD;
     const std::string said =
-        trimmed(PQerrorMessage(raw)) + std::string(is_late ? " timeout expired" : "");
+        std::string(trimmed(PQerrorMessage(raw))) + (is_late ? " timeout expired" : "");
     const std::string why = without_passwords(why_not_connected(said), place);
     const auto open_file = open_password_file(place);
     const std::string advice =
@@ -120,7 +116,7 @@ Result<Connection> Connection::open(const std::string& place, Logger logger) {
   }
   constexpr int kNonBlocking = 1;
   if (PQsetnonblocking(raw, kNonBlocking) != 0 || PQenterPipelineMode(raw) != 1) {
-    return fail(ErrorCode::internal, trimmed(PQerrorMessage(raw)));
+    return fail(ErrorCode::internal, std::string(trimmed(PQerrorMessage(raw))));
   }
   return connection;
 }
@@ -155,7 +151,7 @@ void Connection::give_up() {
 Outcome Connection::lost(Outcome outcome) {
   outcome.kind = Outcome::Kind::lost;
   if (connection_ != nullptr && outcome.message.empty()) {
-    outcome.message = to_valid_utf8(trimmed(PQerrorMessage(connection_.get())));
+    outcome.message = to_valid_utf8(std::string(trimmed(PQerrorMessage(connection_.get()))));
   }
   if (outcome.message.empty()) outcome.message = "The server did not answer in time";
   if (is_open()) give_up();

@@ -79,18 +79,6 @@ Result<std::string> rs256(std::string_view private_key_pem, std::string_view byt
   return signature;
 }
 
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
   std::uint32_t value = ~before;
   for (const char c : bytes) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "core/hex.h"
 #include "core/percent.h"
 #include "core/text.h"
 #include "providers/digest.h"

@@ -34,7 +34,7 @@ class SmallModel : public ModelBackend {
  public:
   struct Options {
     std::int64_t window = 8'000;
-    std::int64_t told_window = 0;  // what it says of itself
+    std::int64_t stated_window = 0;  // what it says of itself
     int looks = 20;
     std::function<Result<Response>()> summarise = [] {
       return testing::says(std::string(kSummary));
@@ -57,7 +57,7 @@ class SmallModel : public ModelBackend {
     return response;
   }
 
-  std::int64_t context_tokens() const override { return options_.told_window; }
+  std::int64_t context_tokens() const override { return options_.stated_window; }
 
   const std::vector<std::vector<Message>>& requests() const { return requests_; }
   int refused() const { return refused_; }
@@ -133,7 +133,7 @@ void expect_whole_in_store(Store& store, SessionId id, std::size_t looks) {
 
 TEST(ContextFitting, keeps_every_request_of_a_long_tool_loop_within_the_window) {
   const auto model = std::make_shared<SmallModel>(
-      SmallModel::Options{.window = 8'000, .told_window = 8'000, .looks = 60});
+      SmallModel::Options{.window = 8'000, .stated_window = 8'000, .looks = 60});
   const auto store = open_memory_store();
   int told = 0;
   Usage told_usage;
@@ -165,7 +165,7 @@ TEST(ContextFitting, keeps_every_request_of_a_long_tool_loop_within_the_window) 
 TEST(ContextFitting, does_without_a_summary_when_the_model_has_none) {
   for (const bool fails : {true, false}) {
     const auto model = std::make_shared<SmallModel>(
-        SmallModel::Options{.told_window = 8'000, .looks = 60, .summarise = [=] {
+        SmallModel::Options{.stated_window = 8'000, .looks = 60, .summarise = [=] {
                               return fails ? Result<Response>(fail(ErrorCode::unavailable, "Busy"))
                                            : Result<Response>(Response{});
                             }});
@@ -197,7 +197,7 @@ TEST(ContextFitting, fails_when_even_less_is_refused) {
 
 TEST(ContextFitting, obeys_the_agent_before_the_model) {
   const auto model =
-      std::make_shared<SmallModel>(SmallModel::Options{.window = 8'000, .told_window = 1'000'000});
+      std::make_shared<SmallModel>(SmallModel::Options{.window = 8'000, .stated_window = 1'000'000});
   Agent agent = looker(model);
   agent.context_tokens = 8'000;
   ASSERT_TRUE(run(agent, "Look around"));
@@ -205,7 +205,7 @@ TEST(ContextFitting, obeys_the_agent_before_the_model) {
 }
 
 TEST(ContextFitting, keeps_the_summary_for_the_next_message) {
-  const auto model = std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000});
+  const auto model = std::make_shared<SmallModel>(SmallModel::Options{.stated_window = 8'000});
   const auto store = open_memory_store();
   const Agent agent = looker(model);
   const auto first = run(*store, agent, "Look around");
@@ -229,7 +229,7 @@ TEST(ContextFitting, is_computed_again_where_what_was_kept_is_damaged) {
                         {"summarised", 3},  // between a call and its result
                         {"summary", "wrong"},
                         {"tight", {{"begin", 0}, {"end", 0}, {"kept", 0}}}})}) {
-    const auto model = std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000});
+    const auto model = std::make_shared<SmallModel>(SmallModel::Options{.stated_window = 8'000});
     const auto store = open_memory_store();
     const Agent agent = looker(model);
     const auto first = run(*store, agent, "Look around");
@@ -247,7 +247,7 @@ TEST(ContextFitting, is_computed_again_where_what_was_kept_is_damaged) {
 TEST(ContextFitting, is_cancelled_with_the_run) {
   std::stop_source stop;
   const auto model = std::make_shared<SmallModel>(SmallModel::Options{
-      .told_window = 8'000, .looks = 60, .summarise = [&]() -> Result<Response> {
+      .stated_window = 8'000, .looks = 60, .summarise = [&]() -> Result<Response> {
         stop.request_stop();
         return fail(ErrorCode::cancelled, "Stopped");
       }});
@@ -261,7 +261,7 @@ TEST(ContextFitting, is_cancelled_with_the_run) {
 
 TEST(ContextFitting, holds_for_specialists) {
   const auto model =
-      std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000, .looks = 40});
+      std::make_shared<SmallModel>(SmallModel::Options{.stated_window = 8'000, .looks = 40});
   const testing::ScriptedModel script(
       {testing::calls({testing::call("looker", R"({"message":"Look around"})")}),
        testing::says("Done.")});
@@ -280,7 +280,7 @@ TEST(ContextFitting, holds_for_specialists) {
 
 TEST(ContextFitting, stays_within_the_budget) {
   const auto model =
-      std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000, .looks = 60});
+      std::make_shared<SmallModel>(SmallModel::Options{.stated_window = 8'000, .looks = 60});
   Agent agent = looker(model);
   agent.limits.max_tokens = 100'000;
   const auto answer = run(agent, "Look around");
@@ -291,7 +291,7 @@ TEST(ContextFitting, stays_within_the_budget) {
 
 TEST(ContextFitting, shows_two_phase_histories_in_part) {
   const auto model = std::make_shared<SmallModel>(
-      SmallModel::Options{.window = 8'000, .told_window = 8'000, .looks = 0});
+      SmallModel::Options{.window = 8'000, .stated_window = 8'000, .looks = 0});
   TwoPhaseAgent agent(looker(model));
   std::vector<Message> history;
   for (int i = 0; i < 60; ++i) {
@@ -306,7 +306,7 @@ TEST(ContextFitting, shows_two_phase_histories_in_part) {
 }
 
 TEST(ContextFitting, sends_the_messages_themselves_while_they_fit) {
-  const auto model = std::make_shared<SmallModel>(SmallModel::Options{.told_window = 8'000});
+  const auto model = std::make_shared<SmallModel>(SmallModel::Options{.stated_window = 8'000});
   const Agent agent = looker(model);
   const wright::Run run = start(agent, "Look around");
   const Step step = next(agent, run);

@@ -46,7 +46,7 @@ TEST(Waits, tell_a_circle_of_sessions_instead_of_following_it) {
   EXPECT_EQ(root.error().message, "Session 1 stands above itself: the database is damaged");
 }
 
-TEST(Waits, parks_until_somebody_answers_and_keeps_the_other_results) {
+TEST(Waits, waits_until_somebody_answers_and_keeps_the_other_results) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
   std::atomic<int> counted = 0;

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/paths.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "sandbox/git_paths.h"
@@ -35,12 +36,6 @@ struct CloseListing {
 
 bool is_same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  const auto [left, right] = std::ranges::mismatch(folder, path);
-  (void)right;
-  return left == folder.end();
 }
 
 // The first part of a path that does not exist; empty when all of it does.

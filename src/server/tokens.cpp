@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/file_descriptor.h"
+#include "core/hex.h"
 #include "core/sha256.h"
 #include "core/try.h"
 #include "store/labels.h"
@@ -24,12 +25,6 @@
 
 namespace wright::server {
 namespace {
-
-std::string hex_of(const unsigned char* bytes, std::size_t size) {
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
 
 // Among the scopes of a token for one tenant: programs that know no tenants do not know this scope
 // either, and refuse the token.
@@ -104,7 +99,7 @@ Result<void> check_mode(const std::filesystem::path& file) {
 std::string random_token() {
   std::array<unsigned char, 32> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) std::abort();
-  return hex_of(bytes.data(), bytes.size());
+  return hex_of(bytes);
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {

@@ -52,7 +52,7 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
     : options_(options),
       plan_(std::move(plan)),
       agent_(plan_.agent),
-      made_agent_(agent_),
+      agent_as_built_(agent_),
       budget_(state.run.limits, spending_of(state.run.usage) + state.spent_below,
               calls_begun(state.run) + state.calls_below, above),
       run_(std::move(state.run)),
@@ -77,7 +77,7 @@ StepOutput SessionMachine::step(const Now& now, Input&& input) {
     case State::ended: return {};
     case State::waiting:
       if (!wakes(input)) return {};
-      wake_up();
+      resume();
       break;
     case State::writing:
       if (!is_urgent(input)) {
@@ -119,7 +119,7 @@ bool SessionMachine::wakes(const Input& input) const {
          std::holds_alternative<SpecialistEnded>(input);
 }
 
-void SessionMachine::wake_up() {
+void SessionMachine::resume() {
   state_ = State::working;
   output_.actions.emplace_back(Woke{});
   watch_time();

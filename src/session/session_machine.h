@@ -182,7 +182,7 @@ class SessionMachine {
   void write_last_words();
   Round act();
   void finish();
-  void wake_up();
+  void resume();
   void watch_time();
   void count_time();
 
@@ -214,7 +214,7 @@ class SessionMachine {
   const MachineOptions options_;
   SessionPlan plan_;
   std::shared_ptr<const Agent> agent_;
-  std::shared_ptr<const Agent> made_agent_;  // as it was before its tools changed
+  std::shared_ptr<const Agent> agent_as_built_;  // as it was before its tools changed
   std::shared_ptr<const Agent> next_agent_;  // after a handoff, from the next turn on
   Budget budget_;
   const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();

@@ -90,7 +90,7 @@ void SessionMachine::plan_model() {
   if (is_asking_) return;
   if (next_agent_) {
     agent_ = std::exchange(next_agent_, {});
-    made_agent_ = agent_;
+    agent_as_built_ = agent_;
     accept_or_break(AgentChanged{agent_->name, agent_->limits});
     budget_.change(agent_->limits);
     journal_.agent_changed(agent_->name);
@@ -130,7 +130,7 @@ void SessionMachine::plan_model() {
 
 // An agent whose tools come and go is another value from now on.
 void SessionMachine::take_tools_of_now() {
-  auto now = agent_of_now(agent_, made_agent_);
+  auto now = agent_of_now(agent_, agent_as_built_);
   if (now == agent_) return;
   agent_ = std::move(now);
   context_.agent_changed();

@@ -118,7 +118,7 @@ TEST(SessionMachine, asks_the_store_before_a_fenced_call_starts) {
   EXPECT_TRUE(hand.wants<AskModel>());
 }
 
-TEST(SessionMachine, keeps_a_cancellation_that_comes_while_it_parks) {
+TEST(SessionMachine, keeps_a_cancellation_that_comes_while_it_begins_to_wait) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());
@@ -132,7 +132,7 @@ TEST(SessionMachine, keeps_a_cancellation_that_comes_while_it_parks) {
   EXPECT_EQ(hand.store().get_waits({})->front().status, WaitStatus::cancelled);
 }
 
-TEST(SessionMachine, keeps_an_answer_that_comes_while_it_parks) {
+TEST(SessionMachine, keeps_an_answer_that_comes_while_it_begins_to_wait) {
   TreeByHand hand(with_tools({"act"}));
   const RunCall run = begin_call(hand);
   hand.let_wait(kRoot, run, approval());

@@ -185,7 +185,7 @@ TEST_P(StoreLeases, a_session_is_free_when_its_runner_was_ended) {
   EXPECT_EQ(take(id, two), 2);
 }
 
-TEST_P(StoreLeases, every_status_but_running_gives_the_session_free) {
+TEST_P(StoreLeases, every_status_but_running_releases_the_session) {
   const SessionId id = new_session();
   const RunnerId one = new_runner("host:1");
   const RunnerId two = new_runner("host:2");
@@ -345,7 +345,7 @@ TEST_P(StoreLeases, find_the_running_sessions_that_nobody_drives) {
   EXPECT_EQ(found({}).size(), 6U);
 }
 
-TEST_P(StoreLeases, are_given_free_by_their_runner_alone) {
+TEST_P(StoreLeases, are_released_by_their_runner_alone) {
   const RunnerId one = new_runner("host:1");
   const RunnerId two = new_runner("host:2");
   const SessionId session = new_session();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/hex.h"
 #include "core/json_escape.h"
 #include "telemetry/trace_context.h"
 #include "wright/detail/version.h"

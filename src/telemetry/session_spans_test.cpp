@@ -1,3 +1,4 @@
+#include "core/hex.h"
 #include "telemetry/session_spans.h"
 
 #include <gtest/gtest.h>

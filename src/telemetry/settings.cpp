@@ -7,7 +7,9 @@
 #include <charconv>
 #include <utility>
 
+#include "core/hex.h"
 #include "core/percent.h"
+#include "core/text.h"
 #include "telemetry/trace_context.h"
 #include "wright/detail/version.h"
 
@@ -15,12 +17,6 @@ namespace wright::telemetry {
 namespace {
 
 constexpr std::string_view kDefaultEndpoint = "http://localhost:4318";
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
 
 // "a=1,b=2" with percent escapes.
 std::vector<std::pair<std::string, std::string>> pairs_in(std::string_view text) {
@@ -30,7 +26,7 @@ std::vector<std::pair<std::string, std::string>> pairs_in(std::string_view text)
     text.remove_prefix(std::min(text.size(), one.size() + 1));
     const std::size_t equals = one.find('=');
     if (equals == std::string_view::npos) continue;
-    std::string name = trimmed(one.substr(0, equals));
+    std::string name(trimmed(one.substr(0, equals)));
     if (name.empty()) continue;
     pairs.emplace_back(std::move(name), percent_decoded(trimmed(one.substr(equals + 1))));
   }
@@ -45,7 +41,7 @@ class SettingsReader {
 
  private:
   // Empty where it is not set; a variable that is set to nothing is not set.
-  std::string text(std::string_view name) const { return trimmed(find_(name).value_or("")); }
+  std::string text(std::string_view name) const { return std::string(trimmed(find_(name).value_or(""))); }
   std::string first_of(std::string_view one, std::string_view other) const {
     std::string value = text(one);
     return value.empty() ? text(other) : value;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/hex.h"
+
 namespace wright::telemetry {
 namespace {
 
@@ -36,17 +38,6 @@ bool is_printable(std::string_view text) {
 }
 
 }  // namespace
-
-std::string hex_of(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const std::uint8_t byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 0xF];
-  }
-  return text;
-}
 
 std::optional<Place> place_from(const TraceContext& context) {
   const std::string_view text = context.parent;

@@ -28,7 +28,6 @@ struct Place {
 std::optional<Place> place_from(const TraceContext& context);
 TraceContext to_context(const Place& place);
 
-std::string hex_of(std::span<const std::uint8_t> bytes);
 
 // Not thread-safe.
 class IdSource {

@@ -1,3 +1,4 @@
+#include "core/hex.h"
 #include "telemetry/trace_context.h"
 
 #include <gtest/gtest.h>

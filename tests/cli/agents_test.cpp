@@ -127,7 +127,7 @@ TEST(AgentsCommand, shows_one_as_json) {
   EXPECT_EQ(home.wright({"agents", "show", "nobody"}).exit_code, 2);
 }
 
-TEST(RequirementsGathering, parks_at_its_questions) {
+TEST(RequirementsGathering, waits_at_its_questions) {
   const Home home;
   const Finished run = home.wright({"run", "requirements-gathering", "Build me a website"});
   EXPECT_EQ(run.exit_code, 3) << run.error;

@@ -149,7 +149,7 @@ TEST(Chat, obeys_commands_and_explains_unknown_ones) {
   EXPECT_EQ(home.wright({"chat"}, "/model nobody:nothing\n").exit_code, 2);
 }
 
-TEST(Chat, from_a_pipe_parks_where_a_person_is_needed_and_goes_on_later) {
+TEST(Chat, from_a_pipe_waits_where_a_person_is_needed_and_resumes_later) {
   const Home home;
   home.write_config("[permissions]\ngrep = \"ask\"\n");
   const Finished waiting = home.wright({"chat"}, std::string(kQuestion) + "\nnever read\n");

@@ -11,6 +11,7 @@
 #include "app/wiring/remote_api.h"
 #include "app/wiring/remote_rows.h"
 #include "app/wiring/remote_store.h"
+#include "core/hex.h"
 #include "core/try.h"
 #include "telemetry/trace_context.h"
 
@@ -20,7 +21,7 @@ namespace {
 // So that a request whose answer was lost can be sent again.
 std::string new_key() {
   telemetry::IdSource ids;
-  return telemetry::hex_of(ids.trace());
+  return hex_of(ids.trace());
 }
 
 // The beginning of a session may be asked for again when nobody knows whether it arrived.

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "app/settings/paths.h"
+#include "core/paths.h"
 
 namespace wright::app {
 namespace {
@@ -12,10 +13,6 @@ std::filesystem::path real(const std::filesystem::path& path) {
   std::error_code problem;
   auto canonical = std::filesystem::weakly_canonical(path, problem);
   return problem ? std::filesystem::absolute(path, problem) : canonical;
-}
-
-bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ ToolOutcome ask(std::string_view arguments) {
   return execute(tools, {}, {"1", "ask_user", std::string(arguments)}, Context{});
 }
 
-TEST(AskUser, parks_the_run_with_the_questions) {
+TEST(AskUser, waits_with_the_questions) {
   const auto outcome = ask(R"({"prompt":"Before I start","questions":[
       {"id":"name","question":"Your name?"},
       {"id":"size","question":"How large?","type":"select","options":["s","m"],"default":"m"}]})");

@@ -6,6 +6,7 @@
 #include "app/terminal/person/approval_text.h"
 #include "app/terminal/person/typed_text.h"
 #include "app/terminal/screen_text.h"
+#include "core/text.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -21,12 +22,6 @@ constexpr std::string_view kExplanation = R"(
   all    show everything that was cut
   q      decide nothing, as Ctrl-C and Ctrl-D: the call waits on
 )";
-
-std::string lower(std::string_view text) {
-  std::string made = on_one_line(text);
-  for (char& c : made) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return made;
-}
 
 std::string question_of(const Json& shown) {
   const JsonObject* object = shown.if_object();
@@ -68,7 +63,7 @@ std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerm
   while (true) {
     LineEditor line;
     const auto typed = TRY(ask_for_text(dialogue, prompt, line));
-    const std::string word = lower(typed);
+    const std::string word = lower(on_one_line(typed));
     const auto decided = [&](Approval answer) {
       if (dialogue.reads_keys()) dialogue.print(fmt::format("→ {}\n", word));
       return answer;

@@ -1,4 +1,4 @@
-#include "core/told_window.h"
+#include "core/stated_window.h"
 
 #include <algorithm>
 #include <array>
@@ -99,9 +99,9 @@ bool begins_with_any(std::string_view text, std::span<const std::string_view> be
 
 }  // namespace
 
-ToldWindow told_window(std::string_view words) {
+StatedWindow stated_window(std::string_view words) {
   const std::string low = lower(words);
-  ToldWindow told;
+  StatedWindow told;
   std::int64_t prompt = 0;
   for (const Number& number : numbers_in(low)) {
     if (begins_with_any(number.behind, kBehindPrompt)) {

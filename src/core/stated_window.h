@@ -7,12 +7,12 @@
 
 namespace wright {
 
-struct ToldWindow {
+struct StatedWindow {
   std::int64_t window = 0;  // tokens; 0: it does not say
   std::int64_t sent = 0;    // tokens of the request that was refused; 0: it does not say
-  bool operator==(const ToldWindow&) const = default;
+  bool operator==(const StatedWindow&) const = default;
 };
 
-ToldWindow told_window(std::string_view words);
+StatedWindow stated_window(std::string_view words);
 
 }  // namespace wright

@@ -1,4 +1,4 @@
-#include "core/told_window.h"
+#include "core/stated_window.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@ namespace {
 
 struct Words {
   std::string_view said;
-  ToldWindow meant;
+  StatedWindow meant;
 };
 
-TEST(ToldWindow, is_read_from_the_words_of_every_server) {
+TEST(StatedWindow, is_read_from_the_words_of_every_server) {
   const std::vector<Words> all{
       {"This model's maximum context length is 8192 tokens. However, your messages resulted in "
        "10240 tokens. Please reduce the length of the messages.",
@@ -60,31 +60,31 @@ TEST(ToldWindow, is_read_from_the_words_of_every_server) {
       {"maximum context length is 1,048,576 tokens", {1'048'576, 0}},
   };
   for (const Words& words : all) {
-    EXPECT_EQ(told_window(words.said).window, words.meant.window) << words.said;
-    EXPECT_EQ(told_window(words.said).sent, words.meant.sent) << words.said;
+    EXPECT_EQ(stated_window(words.said).window, words.meant.window) << words.said;
+    EXPECT_EQ(stated_window(words.said).sent, words.meant.sent) << words.said;
   }
 }
 
-TEST(ToldWindow, is_not_guessed_from_other_numbers) {
+TEST(StatedWindow, is_not_guessed_from_other_numbers) {
   for (const std::string_view said :
        {"", "Input is too long for requested model.", "Error 400 at 2026-11-16, request 8192abc",
         "The model gpt-4096 is too small", "maximum context length is 12 tokens",
         "maximum context length is 99999999999999999999999999 tokens",
         "the request exceeds the available context size. try increasing the context size",
         "maximum context length is", "context size (", "\xff\xfe 400 \xff"}) {
-    EXPECT_EQ(told_window(said).window, 0) << said;
+    EXPECT_EQ(stated_window(said).window, 0) << said;
   }
 }
 
-TEST(ToldWindow, reads_hostile_words_in_bounded_time) {
+TEST(StatedWindow, reads_hostile_words_in_bounded_time) {
   const std::string many(100'000, '9');
-  EXPECT_EQ(told_window("maximum context length is " + many).window, 0);
+  EXPECT_EQ(stated_window("maximum context length is " + many).window, 0);
   std::string commas;
   for (int i = 0; i < 50'000; ++i) commas += "1,";
-  told_window(commas);
+  stated_window(commas);
   std::string words;
   for (int i = 0; i < 2'000; ++i) words += "context size 4096 ";
-  EXPECT_EQ(told_window(words).window, 4'096);
+  EXPECT_EQ(stated_window(words).window, 4'096);
 }
 
 }  // namespace
