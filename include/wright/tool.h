@@ -52,6 +52,8 @@ struct ToolOptions {
   std::optional<std::chrono::milliseconds> timeout = std::chrono::milliseconds(120'000);
   std::optional<std::size_t> output_limit = 64 * 1024;  // bytes that the model gets to read
   bool needs_approval = false;  // a person must approve every call, whatever the rules say
+  // An approval for the session holds for calls with the same arguments only, not for every call.
+  bool approved_by_arguments = false;
   Provides provides = {};
 };
 

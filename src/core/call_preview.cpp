@@ -34,9 +34,12 @@ JsonObject preview_of(const Tool& tool, const Json& arguments) {
   return std::move(*object);
 }
 
-std::string approval_kind(const ToolSpec& spec) {
-  return spec.definition.empty() ? fmt::format("tool:{}", spec.name)
-                                 : fmt::format("tool:{} {}", spec.name, spec.definition);
+std::string approval_kind(const Invocation& invocation) {
+  const ToolSpec& spec = invocation.tool.spec;
+  std::string kind = fmt::format("tool:{}", spec.name);
+  if (!spec.definition.empty()) kind += " " + spec.definition;
+  if (spec.options.approved_by_arguments) kind += " " + to_text(invocation.arguments);
+  return kind;
 }
 
 JsonObject approval_question(const Invocation& invocation) {
@@ -46,6 +49,9 @@ JsonObject approval_question(const Invocation& invocation) {
                    {"arguments", invocation.arguments}};
   const std::string& definition = invocation.tool.spec.definition;
   if (!definition.empty()) shown["definition"] = definition;
+  if (invocation.tool.spec.options.approved_by_arguments) {
+    shown["remembers"] = "exactly this call, with these arguments";
+  }
   // A preview can add to what is asked, but not change it.
   JsonObject touched = preview_of(invocation.tool, invocation.arguments);
   for (auto& member : touched) shown.emplace(member.key(), std::move(member.value()));

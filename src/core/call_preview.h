@@ -13,7 +13,7 @@ inline constexpr std::size_t kMostPreviewBytes = std::size_t{96} * 1024;
 JsonObject preview_of(const Tool& tool, const Json& arguments);
 
 // The kind of call that an approval for the session holds for.
-std::string approval_kind(const ToolSpec& spec);
+std::string approval_kind(const Invocation& invocation);
 
 // The tool, its arguments, and what it would touch.
 JsonObject approval_question(const Invocation& invocation);

@@ -10,6 +10,7 @@
 
 #include "core/enum_names.h"
 #include "core/older_forms.h"
+#include "core/saturating.h"
 #include "core/try.h"
 
 namespace wright {
@@ -410,11 +411,12 @@ std::string display_text(const Message& message) {
 }
 
 Usage& Usage::operator+=(const Usage& other) {
-  input_tokens += other.input_tokens;
-  output_tokens += other.output_tokens;
-  cached_tokens += other.cached_tokens;
-  reasoning_tokens += other.reasoning_tokens;
-  cache_write_tokens += other.cache_write_tokens;
+  const auto add = [](std::int64_t& sum, std::int64_t more) { sum = saturating_sum(sum, more); };
+  add(input_tokens, other.input_tokens);
+  add(output_tokens, other.output_tokens);
+  add(cached_tokens, other.cached_tokens);
+  add(reasoning_tokens, other.reasoning_tokens);
+  add(cache_write_tokens, other.cache_write_tokens);
   cost_usd += other.cost_usd;
   return *this;
 }

@@ -81,7 +81,7 @@ Result<ToolReply> call_tool(const Invocation& invocation, const Context& context
   }
   if (tool.spec.options.needs_approval) {
     auto instead = unless_approved(context, tool.spec.name, approval_question(invocation),
-                                   {approval_kind(tool.spec)});
+                                   {approval_kind(invocation)});
     if (instead) return std::move(*instead);
   }
   Result<ToolReply> reply = tool.function(invocation.arguments, context);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/call_preview.h"
+#include "core/text.h"
 #include "interceptors/glob.h"
 #include "wright/interceptors.h"
 
@@ -30,7 +31,7 @@ class PermissionCheck {
       const auto answer = options_.ask ? options_.ask(invocation, context) : std::nullopt;
       if (!answer || *answer == Permission::ask) {
         auto instead = unless_approved(context, name, approval_question(invocation),
-                                       {approval_kind(invocation.tool.spec)});
+                                       {approval_kind(invocation)});
         return instead ? std::move(*instead) : next(invocation, context);
       }
       permission = *answer;
@@ -55,11 +56,13 @@ class PermissionCheck {
   // A rule applies to the tool, whatever name it is called by. What allows must name it: by a
   // pattern only its own name is meant, not another name that happens to fit.
   static bool applies(const PermissionRule& rule, const ToolSpec& spec) {
-    return matches_glob(rule.tool, spec.name) ||
-           std::ranges::any_of(spec.aliases, [&](const std::string& alias) {
-             return rule.tool == alias ||
-                    (rule.permission != Permission::allow && matches_glob(rule.tool, alias));
-           });
+    if (matches_glob(rule.tool, spec.name)) return true;
+    const bool is_allowing = rule.permission == Permission::allow;
+    // What forbids or asks is not lost to a capital letter.
+    if (!is_allowing && matches_glob(lower(rule.tool), lower(spec.name))) return true;
+    return std::ranges::any_of(spec.aliases, [&](const std::string& alias) {
+      return rule.tool == alias || (!is_allowing && matches_glob(lower(rule.tool), lower(alias)));
+    });
   }
 
   PermissionOptions options_;

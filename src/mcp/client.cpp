@@ -149,8 +149,15 @@ ClientActions ClientMachine::receive(std::string_view text) {
     } else {
       const auto& malformed = std::get<Malformed>(message);
       // An answer that is none ends its call; other noise is told of and passed over.
-      const auto number = call_number(malformed.id);
-      if (number && calls_.erase(*number) > 0) {
+      const auto number = call_number(malformed.id.is_null() ? malformed.seeming_id : malformed.id);
+      const bool is_opening = phase_ == Phase::probing || phase_ == Phase::initializing;
+      if (number && *number == opening_ && is_opening) {
+        take(Answer{.id = *number,
+                    .outcome = Problem{.code = code::kParseError,
+                                       .message = "its answer is malformed: " +
+                                                  malformed.problem.message}},
+             actions);
+      } else if (number && calls_.erase(*number) > 0) {
         actions.emplace_back(CallEnded{
             *number, Unreadable{"the server's answer is malformed: " + malformed.problem.message}});
       } else {

@@ -144,6 +144,32 @@ TEST(McpClient, ALostConnectionEndsEveryCall) {
   EXPECT_EQ(client.told.size(), 2U);
 }
 
+TEST(McpClient, AnAnswerThatIsNoJsonEndsItsCall) {
+  for (const std::string_view result : {"{\"x\": \"\xff\"}", "{", "{}, \"error\": {\"code\": 1}"}) {
+    Client client;
+    client.begin_legacy();
+    const auto call = client.machine.call("tools/call", {});
+    client.receive(
+        fmt::format("{{\"jsonrpc\": \"2.0\", \"id\": {}, \"result\": {}}}", call.number, result));
+    const auto* ended = client.last<CallEnded>();
+    ASSERT_NE(ended, nullptr) << result;
+    EXPECT_EQ(ended->number, call.number);
+    EXPECT_TRUE(std::holds_alternative<Unreadable>(ended->outcome)) << result;
+  }
+}
+
+TEST(McpClient, AHandshakeThatCannotBeReadIsNotWaitedFor) {
+  for (const std::string_view answer :
+       {R"({"jsonrpc":"2.0","id":2,"result":null})",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"x\":\"\xff\"}}"}) {
+    Client client;
+    client.take(client.machine.start());
+    client.receive(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}})");
+    client.receive(answer);
+    ASSERT_NE(client.last<ServerUnusable>(), nullptr) << answer;
+  }
+}
+
 TEST(McpClient, NoiseIsPassedOver) {
   Client client;
   client.begin_legacy();

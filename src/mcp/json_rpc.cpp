@@ -59,6 +59,9 @@ Message read_answer(JsonObject& object) {
   Answer answer;
   if (id != nullptr && is_id(*id)) answer.id = *id;
   if (const Json* error = object.if_contains("error")) {
+    if (object.contains("result")) {
+      return malformed(&object, "an answer must have a result or an error, not both");
+    }
     if (!error->is_object()) return malformed(&object, "error must be an object");
     const JsonObject& given = error->get_object();
     const Json* number = given.if_contains("code");
@@ -110,14 +113,16 @@ std::string id_key(const RequestId& id) {
 }
 
 Frame read_frame(std::string_view text) {
-  if (Glance seen = glance_at(text); seen.values > kMostValues) {
+  Glance seen = glance_at(text);
+  if (seen.values > kMostValues) {
     return {{Malformed{.id = std::move(seen.id),
                        .problem = {code::kInvalidRequest,
                                    "the message has too many values; nothing of it was read"}}}};
   }
   auto parsed = parse_json(text);
   if (!parsed) {
-    return {{Malformed{.problem = {code::kParseError, std::move(parsed).error().message}}}};
+    return {{Malformed{.problem = {code::kParseError, std::move(parsed).error().message},
+                       .seeming_id = std::move(seen.id)}}};
   }
   if (!parsed->is_array()) return {{read_message(*parsed)}};
   JsonArray& array = parsed->get_array();

@@ -57,6 +57,9 @@ struct Answer {  // to a request of ours
 struct Malformed {
   RequestId id = {};  // null: not known
   Problem problem = {};
+  // Of what is no JSON: the id that seems to stand in it. It is not told to anybody; whoever waits
+  // for an answer with it need not wait any longer.
+  RequestId seeming_id = {};
 };
 
 using Message = std::variant<Request, Notification, Answer, Malformed>;

@@ -117,13 +117,16 @@ Result<JsonArray> Connection::list(std::string_view method, std::string_view key
   while (true) {
     JsonObject result = TRY(ask(method, params, whole));
     Json* listed = result.if_contains(key);
-    if (listed != nullptr && listed->is_array()) {
-      JsonArray& page = listed->get_array();
-      if (items.size() + page.size() > kMostItems) {
-        return refuse(fmt::format("lists more than {} {}", kMostItems, key));
-      }
-      for (Json& each : page) items.push_back(std::move(each));
+    if (listed == nullptr || !listed->is_array()) {
+      return fail(
+          ErrorCode::protocol,
+          fmt::format("The MCP server {} answers {} without a list of {}", name(), method, key));
     }
+    JsonArray& page = listed->get_array();
+    if (items.size() + page.size() > kMostItems) {
+      return refuse(fmt::format("lists more than {} {}", kMostItems, key));
+    }
+    for (Json& each : page) items.push_back(std::move(each));
     const auto page_holds = time_to_live(result);
     if (params.empty()) {
       holds = page_holds;

@@ -246,7 +246,7 @@ RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
     return Turn{.next = handle};
   };
   const auto problem = open.questions.add("question", std::move(asked.method),
-                                            std::move(asked.params), models_.get());
+                                          std::move(asked.params), models_.get());
   if (problem) return answer(*problem);
   const auto worded = open.questions.worded(connection_->name());
   if (!worded) return answer(JsonObject{{"action", "cancel"}});
@@ -316,8 +316,8 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
     if (auto* asked = std::get_if<Asked>(&reached)) {
       turn = asked_within(handle, std::move(*asked), spare, context);
     } else {
-      turn = TRY(needs_input(request, std::get<mcp::InputRequired>(std::move(reached)), spare,
-                             context));
+      turn = TRY(
+          needs_input(request, std::get<mcp::InputRequired>(std::move(reached)), spare, context));
     }
     if (turn.reply) return std::move(*turn.reply);
     handle = *turn.next;
@@ -336,8 +336,17 @@ Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& argum
                         .repeated = call.repeated},
                        context, may_begin));
   if (auto* waiting = std::get_if<Waiting>(&reply)) return std::move(*waiting);
-  auto output = TRY(mcp::output_of(std::get<JsonObject>(reply), call.output_schema));
-  return output;
+  auto output = mcp::output_of(std::get<JsonObject>(reply), call.output_schema);
+  // The server did what it was asked, and only its answer is of no use.
+  if (!output && output.error().code == ErrorCode::protocol && call.effect == Effect::write) {
+    return std::unexpected(unknown_outcome(
+        ErrorCode::protocol,
+        fmt::format("The MCP server {} ran this and says that it is done, but its answer cannot be "
+                    "used: {}. Do not do it again before you know what it did",
+                    connection_->name(), output.error().message)));
+  }
+  if (!output) return std::unexpected(std::move(output).error());
+  return std::move(*output);
 }
 
 }  // namespace wright::mcp_client

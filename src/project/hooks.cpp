@@ -17,7 +17,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "interceptors/glob.h"
+#include "project/hook_matcher.h"
 #include "project/hook_scripts.h"
 #include "sandbox/trace_variables.h"
 #include "wright/json.h"
@@ -58,6 +58,9 @@ Result<Hook> parse_hook(const Json& json, HookMoment moment, const std::string& 
   }
   Hook hook{.moment = moment, .matcher = matcher, .command = string_at(*object, "command")};
   if (is_blank(hook.command)) return wrong("command must be a line for bash");
+  if (const auto checked = check_matcher(hook.matcher); !checked) {
+    return wrong(checked.error().message);
+  }
   if (const Json* timeout = object->if_contains("timeout"); timeout != nullptr) {
     if (!timeout->is_int64() || timeout->get_int64() < 1 ||
         timeout->get_int64() > kLongestTimeout) {
@@ -72,15 +75,22 @@ Result<Hook> parse_hook(const Json& json, HookMoment moment, const std::string& 
   return hook;
 }
 
-bool is_about(const Hook& hook, std::string_view tool) {
-  std::string_view rest = hook.matcher;
-  if (is_blank(rest)) return true;
-  while (true) {
-    const std::size_t end = std::min(rest.find('|'), rest.size());
-    if (intercept::matches_glob(trimmed(rest.substr(0, end)), tool)) return true;
-    if (end == rest.size()) return false;
-    rest.remove_prefix(end + 1);
+// A word that decides, in other letters: it would decide nothing. With the right one.
+std::optional<std::pair<std::string, std::string_view>> misspelt_key(const JsonObject& answer) {
+  constexpr std::array<std::string_view, 5> kDeciding{"hookSpecificOutput", "permissionDecision",
+                                                      "decision", "continue", "updatedInput"};
+  for (const auto& member : answer) {
+    const std::string key = lower(member.key());
+    for (const std::string_view word : kDeciding) {
+      if (key == lower(word) && member.key() != word)
+        return std::pair(std::string(member.key()), word);
+    }
   }
+  return std::nullopt;
+}
+
+bool is_about(const Hook& hook, std::string_view tool) {
+  return is_about_tool(hook.matcher, tool);
 }
 
 // A file with the text that nobody else can read, and that is gone with this object.
@@ -268,7 +278,8 @@ Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!text.starts_with('{')) {
-    const bool may_mean_something = text.find('{') != std::string_view::npos;
+    const bool may_mean_something =
+        text.find('{') != std::string_view::npos || text.starts_with('[') || text.starts_with('"');
     if (hook.moment == HookMoment::UserPromptSubmit) {
       return {.note = std::string(utf8_prefix(text, kMostSaid))};
     }
@@ -285,6 +296,9 @@ Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
   Said said{.reason = string_at(answer, "reason")};
   const auto decide = [&](Verdict verdict) { said.verdict = std::max(said.verdict, verdict); };
   for (const JsonObject* place : places) {
+    if (const auto misspelt = misspelt_key(*place)) {
+      return failed(fmt::format("'{}' must be written '{}'", misspelt->first, misspelt->second));
+    }
     if (const Json* word = place->if_contains("permissionDecision"); word && !word->is_null()) {
       if (*word != Json("allow") && *word != Json("deny") && *word != Json("ask")) {
         return failed("permissionDecision must be allow, deny or ask");

@@ -112,18 +112,23 @@ std::string_view text_field(const Json* object, std::string_view key) {
   return text_in(field(object, key));
 }
 
+// More than anybody counts, and little enough that sums of them fit.
+constexpr std::int64_t kLargestCount = 1'000'000'000'000;
+
 std::int64_t count_field(const Json* object, std::string_view key) {
   const Json* value = field(object, key);
   if (value == nullptr) return 0;
   double number = 0;
-  if (value->is_int64()) return std::max<std::int64_t>(value->get_int64(), 0);
+  if (value->is_int64()) return std::clamp<std::int64_t>(value->get_int64(), 0, kLargestCount);
+  if (value->is_uint64()) return kLargestCount;
   if (value->is_double()) number = value->get_double();
   if (value->is_string()) {
     const std::string_view text = text_in(value);
     std::from_chars(text.data(), text.data() + text.size(), number);
   }
-  constexpr double kLargest = 9e15;  // every integer up to here is exact
-  return number >= 0 && number <= kLargest ? static_cast<std::int64_t>(number) : 0;
+  if (!(number >= 0)) return 0;
+  return number < static_cast<double>(kLargestCount) ? static_cast<std::int64_t>(number)
+                                                     : kLargestCount;
 }
 
 std::string valid_text(std::string_view text) {

@@ -44,7 +44,7 @@ const JsonObject* object_in(const Json* value);
 const JsonArray* array_in(const Json* value);
 std::string_view text_in(const Json* value);
 std::string_view text_field(const Json* object, std::string_view key);
-// Numbers and numbers in strings, of any kind, as long as they fit; negative ones are 0.
+// Numbers and numbers in strings, of any kind: negative ones are 0, those above 10^12 are that.
 std::int64_t count_field(const Json* object, std::string_view key);
 
 // Text on its own, made valid.

@@ -40,14 +40,16 @@ TEST(ResponseJson, reads_halves_of_surrogate_pairs) {
 
 TEST(ResponseJson, reads_fields_that_are_absent_null_or_of_another_type_as_nothing) {
   ResponseJson json;
-  const auto document =
-      json.parse(R"({"null":null,"text":"t","big":1e300,"minus":-5,"string":"12"})");
+  const auto document = json.parse(
+      R"({"null":null,"text":"t","big":1e300,"huge":9223372036854775807,"unsigned":18446744073709551615,"minus":-5,"string":"12"})");
   ASSERT_TRUE(document);
   EXPECT_EQ(field(*document, "null"), nullptr);
   EXPECT_EQ(field(nullptr, "null"), nullptr);
   EXPECT_EQ(text_field(*document, "big"), "");
   EXPECT_EQ(text_field(field(*document, "text"), "x"), "");
-  EXPECT_EQ(count_field(*document, "big"), 0);
+  EXPECT_EQ(count_field(*document, "big"), 1'000'000'000'000);
+  EXPECT_EQ(count_field(*document, "huge"), 1'000'000'000'000);
+  EXPECT_EQ(count_field(*document, "unsigned"), 1'000'000'000'000);
   EXPECT_EQ(count_field(*document, "minus"), 0);
   EXPECT_EQ(count_field(*document, "string"), 12);
   EXPECT_EQ(array_in(field(*document, "text")), nullptr);

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 
+#include "core/saturating.h"
 #include "core/try.h"
 
 namespace wright::session {
 
 Spending operator+(const Spending& a, const Spending& b) {
-  return {a.tokens + b.tokens, a.cost_usd + b.cost_usd};
+  return {saturating_sum(a.tokens, b.tokens), a.cost_usd + b.cost_usd};
 }
 
 Spending spending_of(const Usage& usage) {
-  return {usage.input_tokens + usage.output_tokens, usage.cost_usd};
+  return {saturating_sum(usage.input_tokens, usage.output_tokens), usage.cost_usd};
 }
 
 Budget::Budget(const Limits& limits, Spending used, int tool_calls, Budget* above)
@@ -31,7 +32,7 @@ void Budget::change(const Limits& limits) {
 }
 
 Result<void> Budget::check(const Spending& most) const {
-  if (max_tokens_ && used_.tokens + most.tokens > *max_tokens_) {
+  if (max_tokens_ && saturating_sum(used_.tokens, most.tokens) > *max_tokens_) {
     return std::unexpected(limit_error(
         Limit::tokens, fmt::format("The limit of {} tokens would be passed: {} are used, and the "
                                    "next call may take {}",
@@ -56,7 +57,7 @@ Result<void> Budget::reserve(const Spending& most) {
 }
 
 void Budget::settle(const Spending& reserved, const Spending& spent) {
-  used_.tokens += spent.tokens - reserved.tokens;
+  used_.tokens = saturating_sum(used_.tokens, saturating_difference(spent.tokens, reserved.tokens));
   used_.cost_usd += spent.cost_usd - reserved.cost_usd;
   if (above_ != nullptr) above_->settle(reserved, spent);
 }

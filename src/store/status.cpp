@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/enum_names.h"
+#include "core/saturating.h"
 
 namespace wright {
 
@@ -74,7 +75,7 @@ Result<WaitStatus> wait_status_from(std::string_view text) {
 
 std::optional<std::int64_t> duration_ms(const Session& session) {
   if (!session.ended_at) return std::nullopt;
-  return session.worked_ms.value_or(*session.ended_at - session.started_at);
+  return session.worked_ms.value_or(saturating_difference(*session.ended_at, session.started_at));
 }
 
 namespace store {

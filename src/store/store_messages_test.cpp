@@ -1,6 +1,7 @@
 // What every store promises about messages.
 #include <gtest/gtest.h>
 
+#include "core/every_part_testing.h"
 #include "store/store_suite.h"
 
 namespace wright::store {
@@ -8,6 +9,26 @@ namespace {
 
 class StoreMessages : public StoreSuite {};
 INSTANTIATE_TEST_SUITE_P(Every, StoreMessages, kEveryStore, name_of_kind);
+
+TEST_P(StoreMessages, gives_every_field_of_every_part_back) {
+  const SessionId id = new_session();
+  const std::vector<Message> messages = testing::every_part();
+  for (const Message& message : messages) {
+    (void)value_of(store().apply_one(AppendMessage{.session_id = id, .message = message}));
+  }
+  const CallId call = value_of(store().get_tool_calls(id)).at(0).id;
+  const auto& result = std::get<ToolResult>(messages.at(2).parts.at(0));
+  (void)value_of(store().apply_one(
+      UpdateCall{.call_id = call, .status = CallStatus::failed, .result = result}));
+  const SessionId fork =
+      value_of(store().fork_session(id, value_of(store().get_messages(id)).back().id));
+  for (const SessionId each : {id, fork}) {
+    const auto stored = value_of(store().get_messages(each));
+    ASSERT_EQ(stored.size(), messages.size());
+    for (std::size_t i = 0; i < messages.size(); ++i) EXPECT_EQ(stored[i].message, messages[i]);
+    EXPECT_EQ(value_of(store().get_tool_calls(each)).at(0).result, result);
+  }
+}
 
 TEST_P(StoreMessages, gives_messages_back_in_order_and_unchanged) {
   const SessionId id = new_session();

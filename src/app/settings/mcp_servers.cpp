@@ -117,7 +117,10 @@ class ServerReader {
     if (name == "agents") server_.agents = texts(node);
     if (name == "tools") server_.tools = texts(node);
     if (name == "env") {
-      for (auto& [key, value] : pairs(node)) server_.environment[key] = std::move(value);
+      for (auto& [key, value] : pairs(node)) {
+        if (is_secret_name(key) && !is_blank(value)) server_.secrets.emplace_back(trimmed(value));
+        server_.environment[key] = std::move(value);
+      }
     }
     if (name == "headers") take_headers(node);
     if (name == "oauth") take_oauth(node);

@@ -87,7 +87,7 @@ class View {
     std::string work = fmt::format("{}, {}", show_counted(session.iterations, "turn"),
                                    show_counted(std::ssize(transcript_.calls), "tool call"));
     const Usage& usage = session.usage;
-    if (usage.input_tokens + usage.output_tokens > 0) {
+    if (usage.input_tokens > 0 || usage.output_tokens > 0) {
       work += ", " + show_tokens(usage);
     }
     fact("work", work);
@@ -130,8 +130,9 @@ class View {
     out_ += paint(indented(sanitised(part.text), kMargin), Colour::dim) + "\n";
   }
   void show(const Image& part) {
-    out_ += fmt::format("  ({}, {})\n", part.media_type.starts_with("image/") ? "an image" : "a file",
-                        on_one_line(part.media_type));
+    out_ +=
+        fmt::format("  ({}, {})\n", part.media_type.starts_with("image/") ? "an image" : "a file",
+                    on_one_line(part.media_type));
   }
   void show(const ToolCall& call) {
     const std::string name = on_one_line(call.name);

@@ -71,6 +71,11 @@ class Bash {
     if (failed_at_protection(*finished)) note_protection(sandbox->report(), result);
     keep(result, "stdout_file", finished->output, kOutputShown, printed.output, context);
     keep(result, "stderr_file", finished->error, kErrorShown, printed.error, context);
+    if (finished->is_stopped) {
+      return fail(ErrorCode::cancelled,
+                  "The command was stopped before it ended; what it had done by then is done: " +
+                      to_text(result));
+    }
     return Output{.value = std::move(result), .notes = gaps_in(sandbox->report())};
   }
 
@@ -214,15 +219,13 @@ class Bash {
 
   static JsonObject result_of(const BashArguments& arguments, const std::filesystem::path& folder,
                               const FinishedCommand& finished) {
-    JsonObject result{{"command", utf8_prefix(arguments.command, kCommandShown)},
+    return JsonObject{{"command", utf8_prefix(arguments.command, kCommandShown)},
                       {"working_dir", to_valid_utf8(folder.string())},
                       {"stdout", shown_output(finished.output, kOutputShown)},
                       {"stderr", shown_output(finished.error, kErrorShown)},
                       {"exit_code", finished.exit_code},
                       {"timed_out", finished.is_timed_out},
                       {"execution_time_secs", in_milliseconds(finished.duration)}};
-    if (finished.is_stopped) result["stopped"] = true;
-    return result;
   }
 
   BashOptions options_;
@@ -251,7 +254,10 @@ Result<Tool> bash_tool(BashOptions options) {
       [bash](const tools::BashArguments& arguments, const Context& context) -> Result<ToolReply> {
         return bash->run(arguments, context);
       },
-      {.effect = Effect::write, .concurrency = Concurrency::serial, .timeout = tools::kLongest});
+      {.effect = Effect::write,
+       .concurrency = Concurrency::serial,
+       .timeout = tools::kLongest,
+       .approved_by_arguments = true});
   made.only_reads =
       [looking_around =
            CommandRules::make(rules_of(CommandPreset::read_only)).value()](const Json& arguments) {
