@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "wright/testing.h"
 #include "wright/tool.h"
 
@@ -69,6 +71,14 @@ TEST(ToolResult, keeps_its_origin_whatever_its_words_are) {
       }
     }
   }
+}
+
+TEST(Usage, stops_at_the_largest_number) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  Usage usage{.input_tokens = kLargest, .output_tokens = 1};
+  usage += Usage{.input_tokens = kLargest, .output_tokens = 2};
+  EXPECT_EQ(usage.input_tokens, kLargest);
+  EXPECT_EQ(usage.output_tokens, 3);
 }
 
 TEST(ToolResult, has_the_origin_that_its_words_said_in_older_versions) {

@@ -106,6 +106,34 @@ TEST_F(Permissions, rules_hold_for_a_tool_by_whatever_name_it_is_called) {
   EXPECT_EQ(runs_, 0);
 }
 
+TEST_F(Permissions, what_forbids_is_not_lost_to_a_capital_letter) {
+  EXPECT_TRUE(run("bash", {.rules = {{"Bash", Permission::deny}}}).result.is_error);
+  EXPECT_TRUE(run("bash", {.rules = {{"B*", Permission::ask}}}).waiting);
+  EXPECT_EQ(runs_, 0);
+  EXPECT_TRUE(run("bash", {.rules = {{"Bash", Permission::allow}}, .otherwise = Permission::deny})
+                  .result.is_error);
+}
+
+TEST_F(Permissions, an_approval_for_the_session_may_hold_for_the_same_arguments_only) {
+  Tool tool = wright::tool("bash", "", [this](const Json&) { return ++runs_; },
+                           {.approved_by_arguments = true});
+  const std::vector<Interceptor> list{permission({.otherwise = Permission::ask})};
+  const auto asked = [&](const char* arguments, std::shared_ptr<RunMemory> memory) {
+    Context context;
+    context.memory = std::move(memory);
+    return execute({&tool, 1}, list, call("bash", arguments), context);
+  };
+  const auto memory = std::make_shared<RunMemory>();
+  const auto first = asked(R"({"command":"ls"})", memory);
+  ASSERT_TRUE(first.waiting);
+  EXPECT_TRUE(first.waiting->shown.as_object().contains("remembers"));
+  ASSERT_EQ(first.waiting->covers.size(), 1U);
+  memory->decide(first.waiting->covers.front(), Decision::session);
+  EXPECT_FALSE(asked(R"({"command":"ls"})", memory).waiting);
+  EXPECT_TRUE(asked(R"({"command":"rm x"})", memory).waiting);
+  EXPECT_EQ(runs_, 1);
+}
+
 TEST_F(Permissions, a_pattern_allows_no_tool_by_another_name_of_it) {
   Tool tool = wright::tool("fetch_url", "", [this] { return ++runs_; });
   tool.spec.aliases = {"web_fetch"};

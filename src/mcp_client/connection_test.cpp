@@ -1,5 +1,6 @@
 // Against a real process: a small server in Python, which behaves as its first argument says.
 #include "mcp_client/connection.h"
+#include "core/unknown_outcome.h"
 
 #include <gtest/gtest.h>
 #include <boost/json/array.hpp>
@@ -34,6 +35,7 @@ TOOLS = [
   {"name": "slow", "inputSchema": {"type": "object"}},
   {"name": "huge", "inputSchema": {"type": "object"}},
   {"name": "broken schema", "inputSchema": {"type": 7}},
+  {"name": "add", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}},
 ]
 FORM = {"message": "Your name?", "requestedSchema": {"type": "object",
         "properties": {"name": {"type": "string"}}, "required": ["name"]}}
@@ -56,6 +58,8 @@ for line in sys.stdin:
         answer(id, {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
                     "serverInfo": {"name": "py", "version": "1"}})
     elif method == "tools/list":
+        if mode == "listless":
+            answer(id, {"tools": "none"}); continue
         page = int(params.get("cursor", "0"))
         result = {"tools": TOOLS[page:page + 3]}
         if page + 3 < len(TOOLS): result["nextCursor"] = str(page + 3)
@@ -66,6 +70,8 @@ for line in sys.stdin:
             twice = {"twice": 2 * arguments["n"]}
             answer(id, {"content": [{"type": "text", "text": json.dumps(twice)}],
                         "structuredContent": twice})
+        elif name == "add":
+            answer(id, {"content": [], "structuredContent": 7})
         elif name in ("crash", "look-and-crash"):
             os._exit(9)
         elif name == "huge":
@@ -154,7 +160,7 @@ TEST_F(McpConnection, SaysWhyAServerCannotBeUsed) {
 TEST_F(McpConnection, ToolsAreOrdinaryTools) {
   const auto tools =
       tools_of(connect("legacy"), {.patterns = {"*"}, .effects = {{"sl*", Effect::idempotent}}});
-  ASSERT_EQ(tools.size(), 6U);
+  ASSERT_EQ(tools.size(), 7U);
   EXPECT_EQ(notes_.size(), 1U);  // the one with a broken schema
   EXPECT_EQ(tools[0].spec.name, "py__double");
   EXPECT_EQ(tools[0].spec.options.effect, Effect::read);
@@ -175,6 +181,19 @@ TEST_F(McpConnection, AServerThatDiesIsStartedAgainAndNothingIsRepeated) {
   const auto looked = call(tools, "py__look-and-crash");
   EXPECT_TRUE(looked.result.is_error);
   EXPECT_EQ(looked.result.content.find("not known"), std::string::npos) << looked.result.content;
+}
+
+TEST_F(McpConnection, AWriteWhoseAnswerCannotBeUsedHasHappened) {
+  const auto added = call(tools_of(connect("legacy")), "py__add");
+  EXPECT_TRUE(is_unknown(added)) << added.result.content;
+  EXPECT_NE(added.result.content.find("ran this"), std::string::npos) << added.result.content;
+}
+
+TEST_F(McpConnection, AListThatIsNoneIsNoEmptyList) {
+  const auto made = server_tools(connect("listless"), {.name = "py"});
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("without a list of tools"), std::string::npos)
+      << made.error().message;
 }
 
 // It is alive for a moment each time, which does not count.

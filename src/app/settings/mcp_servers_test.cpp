@@ -55,6 +55,10 @@ TEST(McpServers, SecretsAreKnownAndNotShown) {
 command = "prog"
 args = ["--token=${TOKEN}", "${HOME}/a", "${PLACE}"]
 
+[mcp.servers.c]
+command = "prog"
+env = { API_TOKEN = "literal", GITHUB_KEY = "${PLACE}", MODE = "fast" }
+
 [mcp.servers.b]
 url = "https://ada:pass@example.com/mcp?k=${TOKEN}"
 headers = { Authorization = "Bearer ${TOKEN}", Accept-Language = "en" }
@@ -72,6 +76,8 @@ headers = { Authorization = "Bearer ${TOKEN}", Accept-Language = "en" }
     EXPECT_NE(std::ranges::find(b.secrets, secret), b.secrets.end()) << secret;
   }
   EXPECT_EQ(std::ranges::find(b.secrets, "en"), b.secrets.end());
+  const McpServer& c = file->mcp_servers[2];
+  EXPECT_EQ(c.secrets, (std::vector<std::string>{"literal", "cellar"}));
 }
 
 TEST(McpServers, WhatIsWrongIsToldWithItsLine) {
