@@ -80,8 +80,16 @@ std::string named_event(std::string_view name, const Json& json) {
 
 Result<void> read_common(const JsonObject& body, Conversation& conversation) {
   conversation.agent = TRY(text_in(body, "model"));
-  if (const Json* stream = body.if_contains("stream")) {
-    conversation.is_streamed = stream->is_bool() && stream->get_bool();
+  if (const Json* stream = body.if_contains("stream"); stream != nullptr && !stream->is_null()) {
+    if (!stream->is_bool()) {
+      return fail(ErrorCode::invalid_argument, "'stream' must be true or false");
+    }
+    conversation.is_streamed = stream->get_bool();
+  }
+  if (const Json* tools = body.if_contains("tools"); tools != nullptr) {
+    if (!tools->is_null() && !tools->is_array()) {
+      return fail(ErrorCode::invalid_argument, "'tools' must be a list");
+    }
   }
   return {};
 }

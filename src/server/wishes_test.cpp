@@ -1,12 +1,15 @@
 // How vendors' programs want the model to answer: kept, or refused by name.
 #include "server/wishes.h"
 
+#include <fmt/format.h>
+
+#include "server/conversation.h"
 #include "server/service_testing.h"
 
 namespace wright::server {
 namespace {
 
-JsonObject parsed(const char* text) {
+JsonObject parsed(std::string_view text) {
   return parse_json(text).value().as_object();
 }
 
@@ -164,6 +167,24 @@ TEST(Wishes, for_a_schema_hold_for_the_answer) {
                          "schema":{"type":7}}}})")
                 .status,
             400);
+}
+
+TEST(Wishes, of_the_wrong_type_are_no_wishes_for_something_else) {
+  const auto refusals = [](auto read, std::string_view said) {
+    for (const std::string_view wish :
+         {R"("stream":"yes")", R"("stream":1)", R"("tools":5)", R"("tools":{})"}) {
+      const auto read_as =
+          read(parsed(fmt::format(R"({{"model":"a","max_tokens":9,{},{}}})", said, wish)));
+      ASSERT_FALSE(read_as) << wish;
+      EXPECT_EQ(read_as.error().code, ErrorCode::invalid_argument);
+    }
+    EXPECT_TRUE(read(parsed(
+        fmt::format(R"({{"model":"a","max_tokens":9,{},"stream":null,"tools":null}})", said))));
+  };
+  const std::string_view hello = R"("messages":[{"role":"user","content":"Hello"}])";
+  refusals(conversation_from_chat, hello);
+  refusals(conversation_from_messages, hello);
+  refusals(conversation_from_responses, R"("input":"Hello")");
 }
 
 TEST(Wishes, for_tools_hold_or_are_refused) {
