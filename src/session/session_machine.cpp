@@ -172,9 +172,18 @@ void SessionMachine::take(Written written) {
     return;
   }
   if (!written.ids) {
-    break_off(std::move(written.ids).error());
+    Error error = std::move(written.ids).error();
+    if (!unwritten_results_.empty()) {
+      error.message += fmt::format(
+          ". What came of {} was not stored with it: it has ended, and is "
+          "found as unknown later",
+          fmt::join(unwritten_results_, ", "));
+    }
+    break_off(std::move(error));
     return;
   }
+  unwritten_results_.erase(unwritten_results_.begin(),
+                           unwritten_results_.begin() + results_in_batch_);
   journal_.written(*written.ids);
   for (const CancelWish& wish : written.ids->cancelled) {
     if (wish.session_id == journal_.session_id()) take(Cancel{wish.reason});
@@ -257,6 +266,7 @@ bool SessionMachine::was_interrupted(const ToolCall& call, const ToolOutcome& ou
 void SessionMachine::end_call(const ToolCall& call, ToolOutcome outcome) {
   publish<ToolEnded>(call, outcome);
   ToolResult result = outcome.result;
+  if (options_.has_store) unwritten_results_.push_back(call.name);
   journal_.call_ended(call.id, std::move(outcome));
   accept_or_break(ToolFinished{std::move(result)});
 }

@@ -214,8 +214,10 @@ class SessionMachine {
   const MachineOptions options_;
   SessionPlan plan_;
   std::shared_ptr<const Agent> agent_;
+  std::vector<std::string> unwritten_results_;   // tools whose results the store does not have yet
+  std::ptrdiff_t results_in_batch_ = 0;          // of those: in the batch under way
   std::shared_ptr<const Agent> agent_as_built_;  // as it was before its tools changed
-  std::shared_ptr<const Agent> next_agent_;  // after a handoff, from the next turn on
+  std::shared_ptr<const Agent> next_agent_;      // after a handoff, from the next turn on
   Budget budget_;
   const std::shared_ptr<RunMemory> memory_ = std::make_shared<RunMemory>();
 

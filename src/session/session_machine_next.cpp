@@ -224,6 +224,7 @@ SessionMachine::Round SessionMachine::write_or_act() {
     Batch batch = journal_.batch(run_, status());
     if (batch.create || !batch.writes.empty()) {
       output_.batch = std::move(batch);
+      results_in_batch_ = std::ssize(unwritten_results_);
       state_ = State::writing;
       return Round::last;
     }

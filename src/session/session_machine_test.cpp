@@ -88,6 +88,19 @@ TEST(SessionMachine, starts_nothing_when_the_lease_is_lost) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::running);
 }
 
+TEST(SessionMachine, names_the_call_whose_result_could_not_be_stored) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.end_call(kRoot, run, "done");
+  ASSERT_TRUE(hand.is_writing());
+  hand.refuse({ErrorCode::storage, "The disk is full"});
+  const auto ended = hand.take<Ended>();
+  ASSERT_TRUE(ended);
+  ASSERT_TRUE(ended->second.ending.error);
+  EXPECT_TRUE(ended->second.ending.error->message.starts_with("The disk is full. What came of act"))
+      << ended->second.ending.error->message;
+}
+
 TEST(SessionMachine, every_batch_holds_the_lease_with_its_epoch) {
   TreeByHand hand(with_tools({"act"}));
   hand.begin();
