@@ -12,7 +12,7 @@ SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint times package \
+.PHONY: help try test sanitize simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint times package \
         subproject protocols nightly install clean
 .NOTPARALLEL:
 .SECONDARY:
@@ -33,6 +33,7 @@ help:
 	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
 	@echo '  make plants       the simulation with each of its bugs planted, which it must find'
 	@echo '  make chaos        workers on a PostgreSQL that are killed for minutes; SESSIONS=…, SECONDS_OF_BLOWS=…'
+	@echo '  make sanitize     the tests with the sanitizers in their own code, too'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
 	@echo '  make slow         tests that take minutes: a disk that fails at every write, the other compiler'
@@ -67,6 +68,9 @@ chaos: build-dev
 	CHAOS_SESSIONS=$(SESSIONS) CHAOS_WORKERS=8 CHAOS_SECONDS=$(SECONDS_OF_BLOWS) build/dev/tests/postgres/wright_chaos_test
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
+sanitize: packages-npm build-sanitize
+	ctest --preset sanitize --parallel $(TEST_JOBS) --label-exclude build
+
 tsan: packages-npm build-tsan
 	ctest --preset tsan --parallel $(JOBS) --label-exclude build
 
@@ -145,6 +149,7 @@ SECTIONS_release  = build
 SECTIONS_package  = build package
 SECTIONS_try      = build clang
 SECTIONS_dev      = build test clang sanitizers
+SECTIONS_sanitize = build test clang sanitizers
 SECTIONS_tsan     = build test
 SECTIONS_simulation = build test
 SECTIONS_fuzz     = build clang sanitizers
