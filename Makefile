@@ -12,7 +12,7 @@ SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test sanitize simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint times package \
+.PHONY: help try test sanitize simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint lint-changes times package \
         subproject protocols nightly install clean
 .NOTPARALLEL:
 .SECONDARY:
@@ -42,6 +42,7 @@ help:
 	@echo '  make times        where the time of the last build went, by folder; PRESET=dev'
 	@echo '  make format       clang-format every source file'
 	@echo '  make lint         clang-tidy all but the tests; SINCE=main: only files changed since'
+	@echo '  make lint-changes the same for 40 seconds, most changed first, since the branch left main'
 	@echo '  make clean        remove build/'
 	@echo
 	@echo 'Debian packages that are missing are installed first (packaging/debian-packages.txt).'
@@ -113,6 +114,10 @@ format: packages-format
 lint: packages-lint
 	@cmake --preset dev > /dev/null
 	$(LINTED) | xargs --no-run-if-empty -P $(JOBS) -n 1 clang-tidy-19 -p build/dev --quiet
+
+lint-changes: packages-lint
+	@cmake --preset dev > /dev/null
+	@cmake/lint_changes.sh $(SINCE)
 
 PRESET ?= dev
 times:
