@@ -16,14 +16,27 @@ function(wright_heavy_headers target libraries headers)
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
 
-# wright_lighter_sanitizers(target): sanitizers take a third and more of the time that a test takes to
-# compile. They are for the library, which the tests call; `make sanitize` has them in the tests, too.
-# In the tests the checks of the standard library look for what is cheap to see.
+# wright_lighter_sanitizers(target library): sanitizers take a third and more of the time that a test takes
+# to compile. They are for the library, which the tests call; `make sanitize` has them in the tests, too.
+# Many functions of headers are in both, and the linker takes the first: so the library, whole, with all that
+# it uses, stands before the test, and its copies are the ones that run. Only lld finds what stands in that order.
 option(WRIGHT_SANITIZE_TESTS "Compile the tests with all sanitizers, not only what they test" OFF)
+if(WRIGHT_SANITIZE MATCHES "address" AND LLD AND NOT WRIGHT_SANITIZE_TESTS)
+  set(WRIGHT_LIGHTER_TESTS -fno-sanitize=address,undefined)
+  set(CMAKE_CXX_LINK_EXECUTABLE "<CMAKE_CXX_COMPILER> <FLAGS> <CMAKE_CXX_LINK_FLAGS> <LINK_FLAGS> \
+<LINK_LIBRARIES> <OBJECTS> -o <TARGET>")
+endif()
 function(wright_lighter_sanitizers target)
-  if(NOT WRIGHT_SANITIZE_TESTS AND WRIGHT_SANITIZE MATCHES "address|undefined")
-    target_compile_options(${target} PRIVATE -fno-sanitize=address,undefined)
+  if(WRIGHT_LIGHTER_TESTS)
+    target_compile_options(${target} PRIVATE ${WRIGHT_LIGHTER_TESTS})
+    # The cheap checks of the standard library remain.
     target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+    if(ARGC GREATER 1)
+      target_link_options(${target} PRIVATE
+                          "LINKER:--whole-archive,$<TARGET_FILE:${ARGV1}>,--no-whole-archive")
+    endif()
+  elseif(WRIGHT_SANITIZE MATCHES "undefined" AND NOT WRIGHT_SANITIZE_TESTS)
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
 endfunction()
 

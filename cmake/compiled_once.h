@@ -1,6 +1,6 @@
-// The types that most tests copy, move and keep in lists. What the compiler makes of that goes into the
-// headers that the tests compile once (Precompiled.cmake), and not into every test program again. For
-// the build of the tests alone: nothing includes it.
+// The types that most tests copy, move and keep in lists. What the compiler makes of that goes into
+// the headers that the tests compile once (Precompiled.cmake), and not into every test program
+// again. For the build of the tests alone: nothing includes it.
 #pragma once
 
 #include "wright/wright.h"
@@ -34,7 +34,7 @@ struct Each {
 };
 
 // Written out, so that it belongs to the compiled header.
-inline constexpr auto kUsed = &Each<Agent, Batch, Error, Message, Part, Session, Step, StoredCall, StoredMessage,
-                                    StoredWait, Tool, ToolReply, Write>::use;
+inline constexpr auto kUsed = &Each<Agent, Batch, Error, Message, Part, Session, Step, StoredCall,
+                                    StoredMessage, StoredWait, Tool, ToolReply, Write>::use;
 
 }  // namespace wright::compiled_once
