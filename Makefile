@@ -12,7 +12,7 @@ SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint times package \
+.PHONY: help try test sanitize simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint lint-changes times package \
         subproject protocols nightly install clean
 .NOTPARALLEL:
 .SECONDARY:
@@ -33,6 +33,7 @@ help:
 	@echo '  make simulate     sessions in a world of faults, one history a seed; SEEDS=first..last'
 	@echo '  make plants       the simulation with each of its bugs planted, which it must find'
 	@echo '  make chaos        workers on a PostgreSQL that are killed for minutes; SESSIONS=…, SECONDS_OF_BLOWS=…'
+	@echo '  make sanitize     the tests with the sanitizers in their own code, too'
 	@echo '  make tsan         the tests under ThreadSanitizer'
 	@echo '  make fuzz         every fuzz target for FUZZ_TIME seconds (default 5)'
 	@echo '  make slow         tests that take minutes: a disk that fails at every write, the other compiler'
@@ -41,6 +42,7 @@ help:
 	@echo '  make times        where the time of the last build went, by folder; PRESET=dev'
 	@echo '  make format       clang-format every source file'
 	@echo '  make lint         clang-tidy all but the tests; SINCE=main: only files changed since'
+	@echo '  make lint-changes the same for 40 seconds, most changed first, since the branch left main'
 	@echo '  make clean        remove build/'
 	@echo
 	@echo 'Debian packages that are missing are installed first (packaging/debian-packages.txt).'
@@ -67,6 +69,9 @@ chaos: build-dev
 	CHAOS_SESSIONS=$(SESSIONS) CHAOS_WORKERS=8 CHAOS_SECONDS=$(SECONDS_OF_BLOWS) build/dev/tests/postgres/wright_chaos_test
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
+sanitize: packages-npm build-sanitize
+	ctest --preset sanitize --parallel $(TEST_JOBS) --label-exclude build
+
 tsan: packages-npm build-tsan
 	ctest --preset tsan --parallel $(JOBS) --label-exclude build
 
@@ -110,6 +115,10 @@ lint: packages-lint
 	@cmake --preset dev > /dev/null
 	$(LINTED) | xargs --no-run-if-empty -P $(JOBS) -n 1 clang-tidy-19 -p build/dev --quiet
 
+lint-changes: packages-lint
+	@cmake --preset dev > /dev/null
+	@cmake/lint_changes.sh $(SINCE)
+
 PRESET ?= dev
 times:
 	@cmake/build_times.sh build/$(PRESET)
@@ -145,6 +154,7 @@ SECTIONS_release  = build
 SECTIONS_package  = build package
 SECTIONS_try      = build clang
 SECTIONS_dev      = build test clang sanitizers
+SECTIONS_sanitize = build test clang sanitizers
 SECTIONS_tsan     = build test
 SECTIONS_simulation = build test
 SECTIONS_fuzz     = build clang sanitizers

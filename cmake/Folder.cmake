@@ -26,12 +26,16 @@ function(wright_test target)
   cmake_parse_arguments(test "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${target} ${test_SOURCES})
   target_link_libraries(${target} PRIVATE wright_flags ${test_LIBRARIES} GTest::gtest_main)
-  wright_lighter_sanitizers(${target})
+  list(GET test_LIBRARIES 0 tested)
+  wright_lighter_sanitizers(${target} ${tested})
   wright_precompiled(${target} wright_heavy_test_headers)
   wright_compile_together(${target})
   add_test(NAME ${target} COMMAND ${target} --gtest_brief=1)
   # Only for what hangs: busy machines take several times as long as quiet ones.
   set_tests_properties(${target} PROPERTIES TIMEOUT 1800)
+  if(WRIGHT_COST_${target})
+    set_tests_properties(${target} PROPERTIES COST ${WRIGHT_COST_${target}})
+  endif()
 endfunction()
 
 # wright_compile_together(target): its files are compiled in groups, since most of the time goes into
@@ -47,3 +51,12 @@ function(wright_compile_together target)
     endif()
   endif()
 endfunction()
+
+# The seconds that the longest tests take. ctest begins with them, so that at the end no core waits for one;
+# what it has measured itself, in the second run of a tree, it prefers.
+foreach(cost IN ITEMS cli=150 tools=135 kill=120 faults=90 sandbox=70 postgres=70 postgres_cli=65 context=60
+                      entities=60 store=60 simulation=50 http=50 browser=45 offline_questions=35 runtime=30
+                      scenario=30 server=30 mcp_client=20 core=20 golden=20 debug_mode=15 offline_tree=15)
+  string(REGEX MATCH "^(.+)=(.+)$" matched ${cost})
+  set(WRIGHT_COST_wright_${CMAKE_MATCH_1}_test ${CMAKE_MATCH_2})
+endforeach()

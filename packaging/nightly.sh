@@ -9,7 +9,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-[ $# -gt 0 ] || set -- tsan=5400 fuzz=3600 lint=3600 coverage=5400 bench=3600 simulate=3600 plants=1800 chaos=1800 slow=5400 \
+[ $# -gt 0 ] || set -- sanitize=5400 tsan=5400 fuzz=3600 lint=3600 coverage=5400 bench=3600 simulate=3600 plants=1800 chaos=1800 slow=5400 \
   package=3600 subproject=3600 protocols=3600 docs=900
 # Other histories every night, and the same ones all night.
 tonight=$(($(date +%s) / 86400 * 100000))

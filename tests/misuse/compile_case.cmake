@@ -20,8 +20,13 @@ foreach(setting IN LISTS settings)
   endif()
 endforeach()
 
+# What FIRST includes is compiled already, for this standard.
+set(compiled_headers)
+if(standard STREQUAL "c++23")
+  set(compiled_headers -include ${FIRST} -Winvalid-pch)
+endif()
 execute_process(COMMAND ${COMPILER} -std=${standard} -fsyntax-only -fdiagnostics-color=never
-                        -I ${INCLUDE} ${CASE}
+                        ${compiled_headers} -I ${INCLUDE} ${CASE}
                 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 
 if(expected STREQUAL "success")
