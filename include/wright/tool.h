@@ -53,6 +53,8 @@ struct ToolOptions {
   std::optional<std::size_t> output_limit = 64 * 1024;  // bytes that the model gets to read
   bool needs_approval = false;  // a person must approve every call, whatever the rules say
   Provides provides = {};
+  // That whoever drives a session with this tool must have, such as "gpu": see NewSession::labels.
+  std::vector<std::string> labels = {};
 };
 
 struct ToolSpec {
