@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <thread>
 
@@ -95,6 +96,25 @@ TEST_F(PostgresClaims, read_few_pages_however_many_sessions_wait_for_something_e
   // The measure measures.
   run(fmt::format("DROP INDEX {}.idx_agent_sessions_ready", schema_));
   EXPECT_GT(pages_of_claim(8), kFew);
+}
+
+// As long as somebody may still want to see them, versions of sessions that are long claimed stay
+// in the index before those that wait. A claim passes over them page by page, not row by row.
+TEST_F(PostgresClaims, read_pages_and_not_rows_of_what_an_old_snapshot_keeps) {
+  constexpr int kMany = 5'000;
+  Connection reader = Connection::open(TestCluster::instance().url()).value();
+  const Sql begin("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  const Sql look(fmt::format("SELECT count(*) FROM {}.agent_sessions", schema_));
+  const std::array requests{Request{&begin}, Request{&look}};
+  ASSERT_TRUE(
+      reader.exchange(requests, std::chrono::steady_clock::now() + kPatience, Preparing::every_time)
+          .is_done());
+  queue_many(kMany, "", "'p', 'm'");
+  run(fmt::format("UPDATE {}.agent_sessions SET status = 'running'", schema_));
+  run(fmt::format("ANALYZE {}.agent_sessions", schema_));
+  queue_many(20, "", "'p', 'm'");
+  EXPECT_LT(pages_of_claim(8), kMany / 2) << last_plan_;
+  EXPECT_EQ(claim(100), 12U);
 }
 
 TEST_F(PostgresClaims, take_what_has_become_due_in_pieces) {
