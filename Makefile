@@ -62,11 +62,12 @@ plants: build-simulation
 	build/simulation/tests/simulation/wright_simulation --plants
 
 slow: packages-npm build-dev
-	ctest --preset dev -C nightly -R '^(Compilers|Faults)\.'
+	ctest --preset dev -C nightly -R '^(Compilers|Faults|Postgres)\.'
 
 # CHAOS_SEED=2 is another one.
 chaos: build-dev
 	CHAOS_SESSIONS=$(SESSIONS) CHAOS_WORKERS=8 CHAOS_SECONDS=$(SECONDS_OF_BLOWS) build/dev/tests/postgres/wright_chaos_test
+	CHAOS_REAL=1 build/dev/tests/postgres/wright_postgres_cli_test --gtest_filter='RealChaos.*'
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
 sanitize: packages-npm build-sanitize

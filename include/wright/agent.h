@@ -92,6 +92,9 @@ struct Agent {
   // sent shortened or summarised; absent: as many as the model reads.
   std::optional<std::int64_t> context_tokens = {};
   ContextPolicy context = {};  // how that is done
+  // That whoever drives its sessions must have, beside what its tools ask for: see
+  // NewSession::labels.
+  std::vector<std::string> labels = {};
   std::optional<DebugOptions> debug = {};
   // For people and programs that list or evaluate agents; the model is not told.
   std::string domain = {};  // "security", "billing"
@@ -99,8 +102,12 @@ struct Agent {
 };
 
 // Refuses what could never run: no model, a tool without a printable name, two tools of one name or
-// alias, a limit below one, a schema of answers that is none.
+// alias, a limit below one, a schema of answers that is none, a label that is none.
 Result<void> check(const Agent& agent);
+
+// What new sessions of the agent ask for: its own labels and those of its tools, with `more`, each
+// once. Agents that are its tools count with all of theirs, unless a function makes them later.
+std::vector<std::string> labels_for(const Agent& agent, std::vector<std::string> more = {});
 
 // execute() of tool.h with the agent's tools, interceptors and rules.
 ToolOutcome execute(const Agent& agent, const ToolCall& call, const Context& context);

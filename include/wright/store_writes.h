@@ -104,6 +104,14 @@ struct Claim {
   std::vector<std::string> except_models = {};
 };
 
+// Refuses the whole batch (ErrorCode::rate_limited) when by then more than `most` sessions are
+// queued, those of the batch among them: all of them, or those of one tenant. Batches that are
+// written at the same moment need not see each other.
+struct LimitQueue {
+  std::size_t most = 0;
+  std::optional<std::string> tenant = {};
+};
+
 struct ClaimedSession {
   SessionId session_id = 0;
   int epoch = 0;
@@ -294,7 +302,7 @@ using Write =
     std::variant<AppendMessage, CreateCall, UpdateCall, UpdateSession, OpenWait, CloseWaits,
                  ClaimLease, HoldLease, ReleaseLease, AnswerWait, DeleteSession, ForkSession,
                  RegisterRunner, RenewRunner, EndRunner, RequestCancel, Enqueue, Claim,
-                 AppendEvents, Prune, PutRecord, RemoveRecords, TakePermits>;
+                 AppendEvents, Prune, PutRecord, RemoveRecords, TakePermits, LimitQueue>;
 
 // Writes that stand or fall together, perhaps with a new session: those whose session_id is 0
 // belong to it.

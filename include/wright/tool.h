@@ -55,6 +55,8 @@ struct ToolOptions {
   // An approval for the session holds for calls with the same arguments only, not for every call.
   bool approved_by_arguments = false;
   Provides provides = {};
+  // That whoever drives a session with this tool must have, such as "gpu": see NewSession::labels.
+  std::vector<std::string> labels = {};
 };
 
 struct ToolSpec {

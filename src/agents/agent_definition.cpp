@@ -7,6 +7,7 @@
 
 #include "agents/agent_file_keys.h"
 #include "agents/toml_file.h"
+#include "core/label.h"
 #include "core/nearest.h"
 #include "core/try.h"
 #include "wright/agent.h"
@@ -66,6 +67,7 @@ class Reader {
     if (key == "instructions_file") return read_instructions_file(node, line);
     if (key == "tools") return read_tools(node, line);
     if (key == "specialists") return read_names(key, node, line, definition().specialists);
+    if (key == "labels") return read_labels(node, line);
     if (key == "enabled") return read_flag(key, node, line, definition().is_enabled);
     if (key == "primary") return read_flag(key, node, line, definition().is_primary);
     if (std::ranges::find(kAgentFileSections, key) == kAgentFileSections.end()) {
@@ -143,6 +145,13 @@ class Reader {
       } else {
         target.push_back(*name);
       }
+    }
+  }
+
+  void read_labels(const toml::node& node, int line) {
+    read_strings("labels", node, line, "an array of labels in quotes", definition().labels);
+    for (const std::string& label : definition().labels) {
+      if (!is_label(label)) report(line, "labels", no_label(label));
     }
   }
 

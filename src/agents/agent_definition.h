@@ -33,6 +33,7 @@ struct AgentDefinition {
   OwnValues values = {};
   std::vector<std::string> tools = {};
   std::vector<std::string> specialists = {};                // names of other agents
+  std::vector<std::string> labels = {};                     // that a worker must have
   std::vector<intercept::PermissionRule> permissions = {};  // in the order of the file
   std::optional<double> temperature = {};
   std::optional<double> top_p = {};

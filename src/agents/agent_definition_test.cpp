@@ -44,6 +44,7 @@ model = "${MODEL}"
 instructions = "Be ${TONE:-brief}; $${literal}."
 tools = ["grep", "read_file"]
 specialists = ["sqlite-analysis"]
+labels = ["gpu", "repository=shop"]
 enabled = false
 primary = true
 [parameters]
@@ -65,6 +66,8 @@ context_tokens = 9000
   EXPECT_EQ(made.instructions, "Be brief; ${literal}.");
   EXPECT_EQ(made.tools, (std::vector<std::string>{"grep", "read_file"}));
   EXPECT_EQ(made.specialists, (std::vector<std::string>{"sqlite-analysis"}));
+  EXPECT_EQ(made.labels, (std::vector<std::string>{"gpu", "repository=shop"}));
+  EXPECT_EQ(agent_without_tools(made).labels, made.labels);
   EXPECT_FALSE(made.is_enabled);
   EXPECT_TRUE(made.is_primary);
   EXPECT_EQ(made.temperature, 0);
@@ -76,6 +79,13 @@ context_tokens = 9000
   ASSERT_EQ(made.permissions.size(), 2U);
   EXPECT_EQ(made.permissions[0].tool, "z*") << "the order of the file counts";
   EXPECT_EQ(made.permissions[1].permission, intercept::Permission::deny);
+}
+
+TEST(AgentDefinition, refuses_labels_that_are_none) {
+  const auto read = parse("instructions = \"x\"\nlabels = [\"gpu\", \"a b\"]\n");
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find(":2: labels: 'a b' is no label"), std::string::npos)
+      << read.error().message;
 }
 
 TEST(AgentDefinition, is_named_by_its_file_and_needs_instructions_only) {

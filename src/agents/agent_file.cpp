@@ -118,6 +118,7 @@ Agent agent_without_tools(const AgentDefinition& definition) {
   agent.instructions = definition.instructions;
   agent.domain = definition.domain;
   agent.metadata = definition.metadata;
+  agent.labels = definition.labels;
   const bool has_debug = std::ranges::any_of(
       definition.values, [](const auto& each) { return each.first.starts_with("debug."); });
   if (has_debug) agent.debug = debug_from(definition.values);

@@ -12,13 +12,12 @@ namespace {
 
 constexpr auto kTopKeys = std::to_array<std::string_view>(
     {"name", "description", "domain", "model", "instructions", "instructions_file", "tools",
-     "specialists", "enabled", "primary"});
+     "specialists", "labels", "enabled", "primary"});
 constexpr auto kInnerKeys = std::to_array<std::string_view>(
     {"parameters.temperature", "parameters.top_p", "parameters.max_tokens", "parameters.reasoning",
      "parameters.stop_sequences", "parameters.tool_choice", "parameters.response_format",
-     "parameters.vendor_tools",
-     "parameters.response_format.name", "parameters.response_format.schema",
-     "limits.max_iterations", "limits.context_tokens"});
+     "parameters.vendor_tools", "parameters.response_format.name",
+     "parameters.response_format.schema", "limits.max_iterations", "limits.context_tokens"});
 
 std::string_view last_word(std::string_view full_name) {
   return full_name.substr(full_name.rfind('.') + 1);

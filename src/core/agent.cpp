@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/label.h"
 #include "core/try.h"
 
 namespace wright {
@@ -71,6 +72,17 @@ bool demands_something(const Json& parameters) {
 
 }  // namespace
 
+std::vector<std::string> labels_for(const Agent& agent, std::vector<std::string> more) {
+  more.insert(more.end(), agent.labels.begin(), agent.labels.end());
+  for (const Tool& tool : agent.tools) {
+    const std::vector<std::string>& labels = tool.spec.options.labels;
+    more.insert(more.end(), labels.begin(), labels.end());
+  }
+  std::ranges::sort(more);
+  more.erase(std::ranges::unique(more).begin(), more.end());
+  return more;
+}
+
 Result<void> check(const Agent& agent) {
   if (agent.name.empty()) return fail(ErrorCode::invalid_argument, "The agent has no name");
   if (!agent.model.is_set()) {
@@ -113,6 +125,9 @@ Result<void> check(const Agent& agent) {
                   fmt::format("The {} of {} must be above 0; leave it out for no limit",
                               has_no_time ? "timeout" : "output_limit", name));
     }
+  }
+  for (const std::string& label : labels_for(agent)) {
+    if (!is_label(label)) return fail(ErrorCode::invalid_argument, no_label(label));
   }
   for (const Tool& tool : agent.tools) {
     for (const std::string& alias : tool.spec.aliases) {

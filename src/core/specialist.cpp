@@ -95,8 +95,11 @@ Result<Tool> delegate_to(Specialist specialist, std::string description, Json pa
 
 Tool delegate_to(Agent agent) {
   std::string description = description_of(agent);
-  return *delegate_to(made_of(std::move(agent), Specialist::Kind::delegate),
-                      std::move(description));
+  std::vector<std::string> labels = labels_for(agent);
+  Tool made =
+      *delegate_to(made_of(std::move(agent), Specialist::Kind::delegate), std::move(description));
+  made.spec.options.labels = std::move(labels);
+  return made;
 }
 
 Tool hand_off_to(Specialist specialist, std::string description) {
@@ -119,7 +122,11 @@ Tool hand_off_to(Specialist specialist, std::string description) {
 Tool hand_off_to(Agent agent) {
   std::string description =
       fmt::format("Hands this conversation off to {}. {}", agent.name, description_of(agent));
-  return hand_off_to(made_of(std::move(agent), Specialist::Kind::handoff), std::move(description));
+  std::vector<std::string> labels = labels_for(agent);
+  Tool made =
+      hand_off_to(made_of(std::move(agent), Specialist::Kind::handoff), std::move(description));
+  made.spec.options.labels = std::move(labels);
+  return made;
 }
 
 }  // namespace wright

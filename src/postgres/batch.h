@@ -51,6 +51,7 @@ class BatchWriter {
   Result<void> apply(const EndRunner& write, Requests& requests);
   Result<void> apply(const RequestCancel& write, Requests& requests);
   Result<void> apply(const Enqueue& write, Requests& requests);
+  Result<void> apply(const LimitQueue& write, Requests& requests);
   Result<void> apply(const Claim& write, Requests& requests);
   Result<void> apply(const AppendEvents& write, Requests& requests);
   Result<void> apply(const Prune& write, Requests& requests);

@@ -81,9 +81,17 @@ Result<void> BatchWriter::apply(const Enqueue& write, Requests& requests) {
   return apply(AppendMessage{write.session_id, write.message}, requests);
 }
 
+Result<void> BatchWriter::apply(const LimitQueue& write, Requests& requests) {
+  requests.push_back(
+      write.tenant ? request(Query::limit_queue_of, values_of(row_limit(write.most), *write.tenant))
+                   : request(Query::limit_queue, values_of(row_limit(write.most))));
+  return {};
+}
+
 Result<void> BatchWriter::apply(const Claim& write, Requests& requests) {
   requests.push_back(request(Query::runner_lives, values_of(write.runner_id, moment_.wall,
                                                             moment_.boot_id, moment_.boot)));
+  requests.push_back(request(Query::release_due, values_of(moment_.wall)));
   Values values = values_of(write.runner_id, row_limit(write.most));
   values.push_back(write.agent_names.empty() ? std::nullopt
                                              : std::optional(array_literal(write.agent_names)));

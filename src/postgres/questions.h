@@ -6,6 +6,7 @@
 
 #include "postgres/batch.h"
 #include "postgres/pool.h"
+#include "store/status.h"
 
 namespace wright::postgres {
 
@@ -41,6 +42,9 @@ class Questions {
   Result<void> explain(const EndRunner&) { return {}; }
   Result<void> explain(const RequestCancel& write);
   Result<void> explain(const Enqueue& write);
+  Result<void> explain(const LimitQueue& write) {
+    return std::unexpected(store::queue_is_full(write));
+  }
   Result<void> explain(const Claim& write);
   Result<void> explain(const AppendEvents& write) { return check_session(write.session_id); }
   Result<void> explain(const Prune&) { return {}; }

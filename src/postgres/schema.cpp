@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 #include <array>
 #include <optional>
+#include <thread>
 
 #include "core/try.h"
 #include "postgres/errors.h"
@@ -181,8 +181,8 @@ CREATE TABLE @agent_slots (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 )sql";
 
-// Programs of the version before write records that belong to nobody, and begin a call anew where it
-// would go on. That harms nothing.
+// Programs of the version before write records that belong to nobody, and begin a call anew where
+// it would go on. That harms nothing.
 constexpr std::string_view kOwnersAndWaitStates = R"sql(
 ALTER TABLE @agent_records
     ADD COLUMN session_id BIGINT REFERENCES @agent_sessions (id) ON DELETE CASCADE;
@@ -193,10 +193,33 @@ WHERE kind = 'said' AND split_part(key, '/', 1) IN (SELECT id::text FROM @agent_
 ALTER TABLE @agent_waits ADD COLUMN state TEXT;
 )sql";
 
-constexpr std::array kMigrations{Migration{6, 6, kTables}, Migration{7, 7, kLabels},
-                                 Migration{8, 7, kRecords}, Migration{9, 7, kTenantsAndPaces},
-                                 Migration{10, 7, kOwnersAndWaitStates}};
-static_assert(kAgentSchemaVersion == kMigrations.back().version);
+// What is ready apart from what is not: a claim finds its rows in the first index, one look for
+// each line, and moves what has become due out of the second. A line here is a tenant, an agent,
+// and what a worker may lack: labels and a model.
+//
+// Programs of the version before set no `is_delayed`. What they queue for later is in the first
+// index, where claims read past it until it is due; what they queue anew may be in the second
+// although it is due, and leaves it with the next claim. They claim by idx_agent_sessions_lines,
+// and lock the same rows.
+constexpr std::string_view kWhatIsReady = R"sql(
+ALTER TABLE @agent_sessions ADD COLUMN is_delayed BOOLEAN NOT NULL DEFAULT false;
+UPDATE @agent_sessions SET is_delayed = true WHERE status = 'queued' AND ready_at IS NOT NULL;
+CREATE INDEX idx_agent_sessions_ready ON @agent_sessions (tenant, agent_name,
+    coalesce(labels, ''), provider, model, priority DESC, id)
+    WHERE status = 'queued' AND NOT is_delayed AND parent_session_id IS NULL;
+CREATE INDEX idx_agent_sessions_due ON @agent_sessions (coalesce(ready_at, 0))
+    WHERE status = 'queued' AND is_delayed;
+)sql";
+
+constexpr std::array kMigrations{Migration{6, 6, kTables},
+                                 Migration{7, 7, kLabels},
+                                 Migration{8, 7, kRecords},
+                                 Migration{9, 7, kTenantsAndPaces},
+                                 Migration{10, 7, kOwnersAndWaitStates},
+                                 Migration{11, 7, kWhatIsReady}};
+// SQLite has no version 11: it has one writer at a time, and nothing to gain from it. The next
+// version is 12 in both.
+static_assert(kAgentSchemaVersion == 10 && kMigrations.back().version == 11);
 
 std::uint32_t short_hash(std::string_view text) {
   std::uint32_t hash = 2166136261U;

@@ -29,31 +29,37 @@ constexpr std::string_view kFamilies =
     "JOIN family ON child.parent_session_id = family.id), "
     "gone AS (DELETE FROM @agent_sessions WHERE id IN (SELECT id FROM family) RETURNING id) ";
 
-// Locks what one claim may choose from and leaves what others are about to take. Tenants take
-// turns, and the agents of each: each row's place in its agent's line comes first, then whose turn
-// it is.
+// What may be claimed as far as the index knows; the words of idx_agent_sessions_ready.
+constexpr std::string_view kReady =
+    "status = 'queued' AND NOT is_delayed AND parent_session_id IS NULL";
+constexpr std::string_view kLine = "tenant, agent_name, coalesce(labels, ''), provider, model";
+
+// Locks what one claim may choose from and leaves what others are about to take. Jumps from line to
+// line in the index, leaves those that are not for this runner, and reads no more of the others
+// than it may take. Tenants take turns, and the agents of each: each row's place among those of its
+// agent comes first, then whose turn it is.
 std::string claim_sql() {
   return fmt::format(
-      "WITH RECURSIVE lines (tenant, name) AS ("
-      "(SELECT tenant, agent_name FROM @agent_sessions WHERE status = 'queued' "
-      "ORDER BY tenant, agent_name LIMIT 1) UNION ALL "
-      "SELECT next.tenant, next.agent_name FROM lines CROSS JOIN LATERAL ("
-      "SELECT tenant, agent_name FROM @agent_sessions WHERE status = 'queued' "
-      "AND (tenant, agent_name) > (lines.tenant, lines.name) "
-      "ORDER BY tenant, agent_name LIMIT 1) AS next), "
-      "found AS MATERIALIZED (SELECT lines.tenant, lines.name, coalesce(served, 0) AS served, "
-      "line.id, line.priority FROM lines LEFT JOIN @agent_lines AS known "
-      "ON known.tenant = lines.tenant AND known.agent_name = lines.name "
-      "CROSS JOIN LATERAL (SELECT id, priority FROM @agent_sessions AS queued "
-      "WHERE status = 'queued' AND queued.tenant = lines.tenant AND agent_name = lines.name "
-      "AND parent_session_id IS NULL "
-      "AND (ready_at IS NULL OR ready_at <= $4::bigint) AND NOT {} "
-      "AND (labels IS NULL OR NOT EXISTS (SELECT 1 FROM unnest(string_to_array(labels, ',')) "
+      "WITH RECURSIVE lines (tenant, name, labels, provider, model) AS ("
+      "(SELECT {1} FROM @agent_sessions WHERE {0} ORDER BY {1} LIMIT 1) UNION ALL "
+      "SELECT next.* FROM lines CROSS JOIN LATERAL ("
+      "SELECT {1} FROM @agent_sessions WHERE {0} "
+      "AND ({1}) > (lines.tenant, lines.name, lines.labels, lines.provider, lines.model) "
+      "ORDER BY {1} LIMIT 1) AS next), "
+      "wanted AS (SELECT * FROM lines WHERE ($3::text[] IS NULL OR name = ANY ($3)) "
+      "AND (labels = '' OR NOT EXISTS (SELECT 1 FROM unnest(string_to_array(labels, ',')) "
       "AS label WHERE NOT (label = ANY ($7::text[])))) "
-      "AND NOT (id = ANY ($8::bigint[])) AND NOT (provider = ANY ($9::text[])) "
-      "AND NOT (provider || ':' || model = ANY ($9::text[])) "
-      "ORDER BY priority DESC, id LIMIT $2::bigint FOR NO KEY UPDATE SKIP LOCKED) AS line "
-      "WHERE $3::text[] IS NULL OR lines.name = ANY ($3)), "
+      "AND NOT (provider = ANY ($9::text[])) AND NOT (provider || ':' || model = ANY ($9))), "
+      "found AS MATERIALIZED (SELECT wanted.tenant, wanted.name, coalesce(served, 0) AS served, "
+      "line.id, line.priority FROM wanted LEFT JOIN @agent_lines AS known "
+      "ON known.tenant = wanted.tenant AND known.agent_name = wanted.name "
+      "CROSS JOIN LATERAL (SELECT id, priority FROM @agent_sessions AS queued WHERE {0} "
+      "AND queued.tenant = wanted.tenant AND queued.agent_name = wanted.name "
+      "AND coalesce(queued.labels, '') = wanted.labels AND queued.provider = wanted.provider "
+      "AND queued.model = wanted.model "
+      "AND (ready_at IS NULL OR ready_at <= $4::bigint) AND NOT {2} "
+      "AND NOT (id = ANY ($8::bigint[])) "
+      "ORDER BY priority DESC, id LIMIT $2::bigint FOR NO KEY UPDATE SKIP LOCKED) AS line), "
       "placed AS (SELECT *, row_number() OVER (PARTITION BY tenant, name "
       "ORDER BY priority DESC, id) AS place FROM found), "
       "turns AS (SELECT tenant, name, row_number() OVER (PARTITION BY tenant "
@@ -80,7 +86,7 @@ std::string claim_sql() {
       "WHERE line.tenant = served.tenant AND line.agent_name = served.name "
       "AND free.tenant = served.tenant AND free.agent_name = served.name) "
       "SELECT id, lease_epoch, cancel_reason FROM claimed ORDER BY position",
-      is_alive_sql("queued.runner_id", 4));
+      kReady, kLine, is_alive_sql("queued.runner_id", 4));
 }
 
 }  // namespace
@@ -90,20 +96,22 @@ std::string session_sql_of(Query query) {
     case Query::insert_session:
       // Nothing is inserted for a runner that is not alive, or a call that is not the parent's.
       return must_change(
-          fmt::format("INSERT INTO @agent_sessions (agent_name, provider, model, system_prompt, "
-                      "user_prompt, started_at, parent_session_id, config, format_version, "
-                      "parent_call_id, runner_id, lease_epoch, status, priority, ready_at, labels, "
-                      "tenant) "
-                      "SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, "
-                      "$7::bigint, $8::text, $9::bigint, $10::bigint, $11::bigint, "
-                      "CASE WHEN $11::bigint IS NULL THEN 0 ELSE 1 END, $12::text, $13::bigint, "
-                      "$14::bigint, $18::text, coalesce((SELECT tenant FROM @agent_sessions "
-                      "WHERE id = $7::bigint), $19::text) WHERE ($11::bigint IS NULL OR {}) AND "
-                      "($10::bigint "
-                      "IS NULL OR "
-                      "EXISTS (SELECT 1 FROM @agent_tool_calls WHERE id = $10 "
-                      "AND session_id = $7)) RETURNING id",
-                      is_alive_sql("$11::bigint", 15)),
+          fmt::format(
+              "INSERT INTO @agent_sessions (agent_name, provider, model, system_prompt, "
+              "user_prompt, started_at, parent_session_id, config, format_version, "
+              "parent_call_id, runner_id, lease_epoch, status, priority, ready_at, labels, "
+              "tenant, is_delayed) "
+              "SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, "
+              "$7::bigint, $8::text, $9::bigint, $10::bigint, $11::bigint, "
+              "CASE WHEN $11::bigint IS NULL THEN 0 ELSE 1 END, $12::text, $13::bigint, "
+              "$14::bigint, $18::text, coalesce((SELECT tenant FROM @agent_sessions "
+              "WHERE id = $7::bigint), $19::text), "
+              "coalesce($14::bigint > $15::bigint, false) WHERE ($11::bigint IS NULL OR {}) AND "
+              "($10::bigint "
+              "IS NULL OR "
+              "EXISTS (SELECT 1 FROM @agent_tool_calls WHERE id = $10 "
+              "AND session_id = $7)) RETURNING id",
+              is_alive_sql("$11::bigint", 15)),
           "id");
     case Query::update_session:
       // $23 is the end, for statuses that are one; a call of the session above may wait for it.
@@ -174,22 +182,38 @@ std::string session_sql_of(Query query) {
       return must_change(fmt::format(
           "UPDATE @agent_sessions AS session SET status = 'queued', ended_at = NULL, "
           "error = NULL, error_code = NULL, limit_reached = NULL, runner_id = NULL, "
-          "turn_worked_ms = 0, iterations = 0, priority = $2::bigint, ready_at = $3::bigint "
+          "turn_worked_ms = 0, iterations = 0, priority = $2::bigint, ready_at = $3::bigint, "
+          "is_delayed = coalesce($3::bigint > $4::bigint, false) "
           "WHERE id = {} AND parent_session_id IS NULL AND {} AND NOT {} RETURNING 1",
           kTarget, kHasEnded, is_alive_sql("session.runner_id", 4)));
+    case Query::limit_queue:
+      // The row behind the last that may be there; nothing is counted beyond it.
+      return "SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM @agent_sessions WHERE status = 'queued' "
+             "OFFSET $1::bigint LIMIT 1) THEN 0 ELSE 1 END)";
+    case Query::limit_queue_of:
+      return "SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM @agent_sessions WHERE status = 'queued' "
+             "AND tenant = $2::text OFFSET $1::bigint LIMIT 1) THEN 0 ELSE 1 END)";
     case Query::runner_lives:
       return fmt::format("SELECT 1 / (CASE WHEN {} THEN 1 ELSE 0 END)",
                          is_alive_sql("$1::bigint", 2));
+    case Query::release_due:
+      // As many as come due in the time between two claims; more wait for the next.
+      return "WITH due AS MATERIALIZED (SELECT id FROM @agent_sessions WHERE status = 'queued' "
+             "AND is_delayed AND coalesce(ready_at, 0) <= $1::bigint "
+             "ORDER BY coalesce(ready_at, 0) LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED) "
+             "UPDATE @agent_sessions AS session SET is_delayed = false FROM due "
+             "WHERE session.id = due.id";
     case Query::claim: return claim_sql();
     case Query::fork_session:
       // $3 says whether everything was copied, and with it what the session came to.
       return must_change(
           "INSERT INTO @agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
           "status, started_at, ended_at, result, config, format_version, forked_from, feedback, "
-          "context, tenant) SELECT agent_name, provider, model, system_prompt, user_prompt, "
+          "context, tenant, labels) SELECT agent_name, provider, model, system_prompt, "
+          "user_prompt, "
           "'completed', "
           "$2::bigint, $2, CASE WHEN $3::bigint = 1 THEN result END, config, format_version, id, "
-          "CASE WHEN $3 = 1 THEN feedback END, CASE WHEN $3 = 1 THEN context END, tenant "
+          "CASE WHEN $3 = 1 THEN feedback END, CASE WHEN $3 = 1 THEN context END, tenant, labels "
           "FROM @agent_sessions WHERE id = $1::bigint RETURNING id",
           "id");
     case Query::fork_messages:

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 
 #include "postgres/connection.h"
 #include "postgres/errors.h"
@@ -91,6 +93,15 @@ std::string TestCluster::run(std::string_view sql) {
       {&request, 1}, std::chrono::steady_clock::now() + kPatience, Preparing::every_time);
   EXPECT_TRUE(outcome.is_done()) << sql << ": " << outcome.message;
   return rows;
+}
+
+void TestCluster::run_alone(const std::string& sql) {
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url_.c_str()),
+                                                                PQfinish);
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), sql.c_str()),
+                                                             PQclear);
+  EXPECT_EQ(PQresultStatus(result.get()), PGRES_COMMAND_OK)
+      << sql << ": " << PQerrorMessage(connection.get());
 }
 
 }  // namespace wright::postgres

@@ -165,7 +165,9 @@ std::optional<Writing::Results> Writing::together(std::span<const Batch> batches
       if (!*committed) {
         return all_fail(batches.size(), {ErrorCode::unavailable, error_of(outcome).message, {}});
       }
-      if (!outcome.has_all_rows) {
+      const bool needs_rows = std::ranges::any_of(
+          requests, [](const Request& each) { return static_cast<bool>(each.on_row); });
+      if (needs_rows && !outcome.has_all_rows) {
         return all_fail(batches.size(),
                         {ErrorCode::storage,
                          "The connection to PostgreSQL was lost while it answered. The changes are "

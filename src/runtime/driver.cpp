@@ -178,6 +178,7 @@ Ending drive_new(RunnerRegistration* runner, Store* store, const Agent& agent, M
                      .model = agent.model.name(),
                      .user_prompt = title_of(said),
                      .config = options.config,
+                     .labels = labels_for(agent),
                      .tenant = options.tenant};
   BlockingRun blocking(runner, store, options);
   SessionPlan plan = plan_of(agent, options, runner != nullptr ? options.people : People::nobody);

@@ -13,11 +13,11 @@
 namespace wright {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::agent_with;
 using testing::asking;
 using testing::call;
 using testing::calling;
+using ::testing::HasSubstr;
 using testing::open_runtime;
 using testing::says;
 using testing::value_of;
@@ -35,10 +35,10 @@ class LeavingToOthers : public ::testing::Test {
   }
 
   std::unique_ptr<Runtime> open(std::vector<std::string> labels) {
-    return value_of(Runtime::open(
-        {.store = store_.get(),
-         .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
-         .labels = std::move(labels)}));
+    return value_of(
+        Runtime::open({.store = store_.get(),
+                       .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
+                       .labels = std::move(labels)}));
   }
   SessionStatus status() { return value_of(store_->get_session(id_)).status; }
   void goes_on_in_the_shop() {
@@ -48,8 +48,7 @@ class LeavingToOthers : public ::testing::Test {
   }
 
   const std::unique_ptr<Store> store_ = open_memory_store();
-  const AgentPointer agent_ =
-      agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  const AgentPointer agent_ = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
   SessionId id_ = 0;
   WaitId wait_ = 0;
 };
@@ -65,12 +64,11 @@ TEST_F(LeavingToOthers, takes_an_answer_where_the_place_is_not) {
 }
 
 TEST_F(LeavingToOthers, takes_an_answer_where_the_agent_is_not) {
-  const auto door = value_of(
-      Runtime::open({.store = store_.get(),
-                     .agents = [](const Session&) -> Result<AgentPointer> {
-                       return fail(ErrorCode::not_found, "Not here");
-                     },
-                     .labels = {"shop"}}));
+  const auto door = value_of(Runtime::open({.store = store_.get(),
+                                            .agents = [](const Session&) -> Result<AgentPointer> {
+                                              return fail(ErrorCode::not_found, "Not here");
+                                            },
+                                            .labels = {"shop"}}));
   const auto answered = door->answer(wait_, Json("blue"), "Ada");
   ASSERT_TRUE(answered) << answered.error().message;
   goes_on_in_the_shop();
@@ -106,18 +104,19 @@ TEST_F(LeavingToOthers, puts_what_is_said_to_a_session_that_has_ended_into_the_q
 
 TEST_F(LeavingToOthers, drives_no_more_than_it_may) {
   std::latch let_go(1);
-  const auto slow = agent_with(
-      "slow", model_from("test", "slow",
-                         [&](const Request&, const ModelCall&) -> Result<Response> {
-                           let_go.wait();
-                           return says("Done");
-                         }),
-      {});
-  const auto runtime = value_of(Runtime::open(
-      {.store = store_.get(),
-       .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
-       .labels = {"shop"},
-       .most_running = 1}));
+  const auto slow =
+      agent_with("slow",
+                 model_from("test", "slow",
+                            [&](const Request&, const ModelCall&) -> Result<Response> {
+                              let_go.wait();
+                              return says("Done");
+                            }),
+                 {});
+  const auto runtime = value_of(
+      Runtime::open({.store = store_.get(),
+                     .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
+                     .labels = {"shop"},
+                     .most_running = 1}));
   const SessionId first = value_of(runtime->start(slow, "Go"));
   const auto second = runtime->start(slow, "Go");
   ASSERT_FALSE(second);
@@ -135,16 +134,57 @@ TEST_F(LeavingToOthers, drives_no_more_than_it_may) {
 }
 
 TEST_F(LeavingToOthers, drives_nothing_when_it_may_drive_none) {
-  const auto door = value_of(Runtime::open(
-      {.store = store_.get(),
-       .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
-       .labels = {"shop"},
-       .most_running = 0}));
+  const auto door = value_of(
+      Runtime::open({.store = store_.get(),
+                     .agents = [this](const Session&) -> Result<AgentPointer> { return agent_; },
+                     .labels = {"shop"},
+                     .most_running = 0}));
   EXPECT_FALSE(door->may_drive(Session()));
   ASSERT_TRUE(door->answer(wait_, Json("blue"), "Ada"));
   EXPECT_TRUE(value_of(door->resume_abandoned()).empty());
   EXPECT_FALSE(door->start(agent_, "Go"));
   goes_on_in_the_shop();
+}
+
+Tool placed(std::string name, std::vector<std::string> labels) {
+  return tool(std::move(name), "", [](const Context&) { return Json(1); },
+              {.effect = Effect::read, .labels = std::move(labels)});
+}
+
+TEST(LabelsOfAgents, are_their_own_and_those_of_all_their_tools) {
+  const Agent below{.name = "below", .labels = {"deep"}};
+  const Agent agent{.name = "a",
+                    .tools = {placed("x", {"gpu", "fast"}), placed("y", {"gpu"}),
+                              delegate_to(below), hand_off_to(Agent{.labels = {"next"}})},
+                    .labels = {"own"}};
+  EXPECT_EQ(labels_for(agent, {"more", "own"}),
+            (std::vector<std::string>{"deep", "fast", "gpu", "more", "next", "own"}));
+  EXPECT_TRUE(labels_for(Agent{}).empty());
+}
+
+TEST(LabelsOfAgents, are_checked) {
+  Agent agent = *agent_with("a", calling({}), {placed("x", {"a b"})});
+  const auto refused = check(agent);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("'a b' is no label"));
+}
+
+TEST(LabelsOfAgents, are_asked_for_by_their_sessions) {
+  const auto store = open_memory_store();
+  const AgentPointer agent = agent_with("a", calling({}), {placed("x", {"gpu"})});
+  const auto nowhere = open_runtime({.store = store.get(), .labels = {"office"}});
+  const auto refused = nowhere->start(agent, "Go");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().message, HasSubstr("asks for gpu"));
+  EXPECT_TRUE(value_of(store->list_sessions({})).empty());
+
+  const auto here = open_runtime({.store = store.get(), .labels = {"gpu", "office"}});
+  const SessionId started = value_of(here->start(agent, "Go"));
+  value_of(here->wait(started));
+  EXPECT_EQ(value_of(store->get_session(started)).labels, std::vector<std::string>{"gpu"});
+  const RunResult ran = value_of(run(*store, *agent, "Go"));
+  EXPECT_EQ(value_of(store->get_session(ran.session_id)).labels, std::vector<std::string>{"gpu"});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "runtime/runtime_implementation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
@@ -175,6 +176,12 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, Message pro
                                                  RunOptions options) {
   TRY(check(*agent));
   if (!has_store()) TRY(runtime::check_not_stopped(options));
+  if (const auto labels = labels_for(*agent); !store::has_labels(options_.labels, labels)) {
+    return fail(ErrorCode::unavailable,
+                fmt::format("The agent '{}' asks for {}, which is not here: say what is "
+                            "(RuntimeOptions::labels), or queue the session for a worker",
+                            agent->name, fmt::join(labels, ", ")));
+  }
   Message said = TRY(checked_user_message(std::move(prompt)));
   const auto root = std::make_shared<Root>();
   root->agent = agent;
@@ -186,6 +193,7 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, Message pro
                      .model = agent->model.name(),
                      .user_prompt = title_of(said),
                      .config = root->options.config,
+                     .labels = labels_for(*agent),
                      .tenant = root->options.tenant};
   SessionPlan plan = plan_for(*root);
   if (!plan.agent->instructions.empty()) session.system_prompt = plan.agent->instructions;

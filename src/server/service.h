@@ -17,6 +17,7 @@
 #include "server/event_hub.h"
 #include "server/guard.h"
 #include "server/metrics.h"
+#include "store/queue_limits.h"
 #include "wright/runtime.h"
 #include "wright/store.h"
 
@@ -55,6 +56,7 @@ struct ServiceOptions {
   EventHub& events;
   // Called after something was put into the queue of the store, in any thread; may be empty.
   std::function<void()> queued = {};
+  store::QueueLimits queue_limits = {};
   SessionListeners& listeners;
   std::function<Json()> models = {};                // for /api/v1/models
   const Metrics* metrics = nullptr;                 // for /metrics

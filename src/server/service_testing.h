@@ -72,6 +72,7 @@ struct Served {
   std::vector<std::string> labels = {};             // of the runtime
   std::optional<std::size_t> most_running = {};     // of the runtime
   std::function<void()> queued = {};                // see ServiceOptions
+  store::QueueLimits queue_limits = {};             // see ServiceOptions
   bool can_ask = true;           // else it has no tools of its own but those
   Store* store = nullptr;        // instead of one in memory; not owned
   http::ServerOptions http = {};
@@ -136,6 +137,7 @@ class ServedService {
                                                         .guard = {.hosts = hosts()},
                                                         .events = events_,
                                                         .queued = what.queued,
+                                                        .queue_limits = what.queue_limits,
                                                         .listeners = listeners_,
                                                         .metrics = &metrics_,
                                                         .ages = what.ages});

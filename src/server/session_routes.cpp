@@ -102,11 +102,13 @@ Result<PreparedAgent> wanted_agent(const ServiceOptions& options, const JsonObje
   return make_answering(options, name, *schema);
 }
 
+using Labels = std::vector<std::string>;
+
 // How a session waits in the queue.
 struct Queueing {
   int priority = 0;
   std::optional<std::int64_t> ready_at = {};
-  std::optional<std::vector<std::string>> labels = {};
+  std::optional<Labels> labels = {};
 };
 
 // "queue": {"priority", "delay_ms", "labels"}, each of them as it likes.
@@ -162,12 +164,13 @@ Answer queue_session(const ServiceOptions& options, const Queueing& queueing, co
                      .is_queued = true,
                      .priority = queueing.priority,
                      .ready_at = queueing.ready_at,
-                     .labels = queueing.labels.value_or(std::vector<std::string>()),
+                     .labels = labels_for(agent, queueing.labels.value_or(Labels())),
                      .tenant = start.tenant};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
   // Words alone stand in the session itself.
   Batch batch{.create = std::move(session)};
   if (prompt != Message::user(prompt.text())) batch.writes.emplace_back(AppendMessage{0, prompt});
+  options.queue_limits.add_to(batch.writes, start.tenant);
   Result<BatchIds> written = std::move(options.store.apply_all({&batch, 1}).front());
   const BatchIds ids = TRY(std::move(written));
   tell_of_queued(options);
@@ -190,7 +193,8 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
   Queueing queueing;
   const Json* queue = body.if_contains("queue");
   if (queue != nullptr) queueing = TRY(queueing_from(*queue));
-  if (queue != nullptr || !options.runtime.may_drive({})) {
+  if (queue != nullptr ||
+      !options.runtime.may_drive(Session{.labels = labels_for(*prepared.agent)})) {
     TRY(check_for_workers(is_held, start));
     return queue_session(options, queueing, prompt, prepared, start);
   }
@@ -204,17 +208,19 @@ Answer create_session(const ServiceOptions& options, const Call& call) {
 }
 
 // The next message of a session that has ended, for a worker of the same store.
-Result<void> queue_message(const ServiceOptions& options, SessionId id, Message message,
+Result<void> queue_message(const ServiceOptions& options, const Session& session, Message message,
                            const Queueing& queueing) {
   if (queueing.labels) {
     return fail(ErrorCode::invalid_argument,
                 "'queue' of a message has no labels: the session keeps those that it began with");
   }
   Message checked = TRY(checked_user_message(std::move(message)));
-  TRY(options.store.apply_one(Enqueue{.session_id = id,
-                                      .message = std::move(checked),
-                                      .priority = queueing.priority,
-                                      .ready_at = queueing.ready_at}));
+  std::vector<Write> writes{Enqueue{.session_id = session.id,
+                                    .message = std::move(checked),
+                                    .priority = queueing.priority,
+                                    .ready_at = queueing.ready_at}};
+  options.queue_limits.add_to(writes, session.tenant);
+  TRY(options.store.apply(writes));
   tell_of_queued(options);
   return {};
 }
@@ -241,7 +247,7 @@ Answer send_message(const ServiceOptions& options, const Call& call) {
     Queueing queueing;
     if (queue != nullptr) queueing = TRY(queueing_from(*queue));
     TRY(check_for_workers(is_held, start));
-    TRY(queue_message(options, id, std::move(message), queueing));
+    TRY(queue_message(options, before, std::move(message), queueing));
     return accepted(options, id, last_event);
   }
   auto agent = TRY(options.agents.of_session(before));

@@ -87,6 +87,7 @@ Result<SessionId> store_told(Store& store, const Agent& agent, Json config,
                                    .model = agent.model.name(),
                                    .user_prompt = prompt,
                                    .config = std::move(config),
+                                   .labels = labels_for(agent),
                                    .tenant = tenant}};
   if (!agent.instructions.empty()) batch.create->system_prompt = agent.instructions;
   std::string last;

@@ -6,29 +6,16 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/label.h"
 #include "wright/json.h"
 
 namespace wright::store {
-namespace {
-
-bool is_label(std::string_view text) {
-  constexpr std::size_t kLongest = 63;
-  constexpr std::string_view kOthers = "._-=";
-  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kOthers.find(c) != std::string_view::npos;
-  });
-}
-
-}  // namespace
 
 Result<std::optional<std::string>> labels_column(const std::vector<std::string>& labels) {
   if (labels.empty()) return std::nullopt;
   const auto wrong = std::ranges::find_if_not(labels, is_label);
   if (wrong != labels.end()) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'{}' is no label: use up to 63 letters, digits and . _ - =",
-                            to_valid_utf8(*wrong)));
+    return fail(ErrorCode::invalid_argument, no_label(*wrong));
   }
   return fmt::format("{}", fmt::join(labels, ","));
 }

@@ -47,6 +47,7 @@ class MemoryBatch {
   Result<void> apply(const EndRunner& write);
   Result<void> apply(const RequestCancel& write);
   Result<void> apply(const Enqueue& write);
+  Result<void> apply(const LimitQueue& write);
   Result<void> apply(const Claim& write);
   Result<void> apply(const AppendEvents& write);
   Result<void> apply(const Prune& write);

@@ -100,6 +100,16 @@ Result<void> MemoryBatch::apply(const Enqueue& write) {
   return apply(AppendMessage{session.id, write.message});
 }
 
+Result<void> MemoryBatch::apply(const LimitQueue& write) {
+  const auto queued = std::ranges::count_if(tables_.sessions, [&](const auto& entry) {
+    const Session& session = entry.second.session;
+    return session.status == SessionStatus::queued &&
+           (!write.tenant || session.tenant == *write.tenant);
+  });
+  if (std::cmp_less_equal(queued, write.most)) return {};
+  return std::unexpected(queue_is_full(write));
+}
+
 Result<void> MemoryBatch::apply(const Claim& write) {
   TRY(check_alive(write.runner_id, tables_.runners, moment_));
   // Whoever is ready, by tenant and agent, the best first.

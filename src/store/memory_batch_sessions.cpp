@@ -108,6 +108,7 @@ Result<void> MemoryBatch::apply(const ForkSession& write) {
                          .result = is_whole ? session.result : std::nullopt,
                          .format_version = session.format_version,
                          .forked_from = session.id,
+                         .labels = session.labels,
                          .tenant = session.tenant};
   fork.config = original.config;
   if (is_whole) {

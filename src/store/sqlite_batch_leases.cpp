@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -120,6 +121,24 @@ Result<void> SqliteBatch::apply(const Enqueue& write) {
   }
   const auto runners = TRY(read_runners(queries_));
   return explained(check_free(standing.lease, runners, moment_));
+}
+
+Result<void> SqliteBatch::apply(const LimitQueue& write) {
+  bool is_full = false;
+  const auto read = [&](const Row& row) -> Result<void> {
+    is_full = row.integer(0) != 0;
+    return {};
+  };
+  // The row behind the last that may be there; nothing is counted beyond it.
+  const auto behind = static_cast<std::int64_t>(
+      std::min<std::size_t>(write.most, std::numeric_limits<std::int64_t>::max()));
+  if (write.tenant) {
+    TRY(queries_.each(Query::is_queue_full_for, read, behind, *write.tenant));
+  } else {
+    TRY(queries_.each(Query::is_queue_full, read, behind));
+  }
+  if (!is_full) return {};
+  return std::unexpected(queue_is_full(write));
 }
 
 Result<void> SqliteBatch::apply(const Claim& write) {

@@ -148,6 +148,12 @@ std::string sql_of(Query query) {
           "iterations = 0, priority = ?2, ready_at = ?3 "
           "WHERE id = ?1 AND parent_session_id IS NULL AND {} AND NOT {}",
           kHasEnded, is_alive_sql("agent_sessions.runner_id", 4));
+    case Query::is_queue_full:
+      return "SELECT EXISTS (SELECT 1 FROM agent_sessions WHERE status = 'queued' "
+             "ORDER BY tenant, agent_name LIMIT 1 OFFSET ?1)";
+    case Query::is_queue_full_for:
+      return "SELECT EXISTS (SELECT 1 FROM agent_sessions WHERE status = 'queued' AND tenant = ?2 "
+             "LIMIT 1 OFFSET ?1)";
     case Query::queued_lines:
       // Jumps from line to line in the index, however many sessions each of them has.
       return "WITH RECURSIVE lines (id) AS ("
@@ -231,10 +237,11 @@ std::string sql_of(Query query) {
       // ?3 says whether everything was copied, and with it what the session came to.
       return "INSERT INTO agent_sessions (agent_name, provider, model, system_prompt, user_prompt, "
              "status, started_at, ended_at, result, config, format_version, forked_from, feedback, "
-             "context, tenant) SELECT agent_name, provider, model, system_prompt, user_prompt, "
+             "context, tenant, labels) SELECT agent_name, provider, model, system_prompt, "
+             "user_prompt, "
              "'completed', ?2, ?2, "
              "iif(?3, result, NULL), config, format_version, id, iif(?3, feedback, NULL), "
-             "iif(?3, context, NULL), tenant "
+             "iif(?3, context, NULL), tenant, labels "
              "FROM agent_sessions WHERE id = ?1";
     case Query::fork_message:
       return "INSERT INTO agent_messages (session_id, role, content, created_at, parts, "

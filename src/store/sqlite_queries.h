@@ -43,6 +43,8 @@ enum class Query : std::uint8_t {
   free_lease,
   request_cancel,
   enqueue_session,
+  is_queue_full,
+  is_queue_full_for,
   queued_lines,
   queued_sessions,
   claim_session,

@@ -216,6 +216,14 @@ Error queued_child() {
           {}};
 }
 
+Error queue_is_full(const LimitQueue& limit) {
+  const std::string whose = limit.tenant ? fmt::format(" of the tenant '{}'", *limit.tenant) : "";
+  return {ErrorCode::rate_limited,
+          fmt::format("The queue is full: {} sessions{} wait in it already. Try again later",
+                      limit.most, whose),
+          {}};
+}
+
 Error queued_with_runner() {
   return {ErrorCode::invalid_argument,
           "A session that is queued has no runner; leave runner_id out",

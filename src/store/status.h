@@ -43,6 +43,7 @@ Error illegal_close(WaitStatus status);
 Error has_ended(SessionId id, SessionStatus status);
 Error has_not_ended(SessionId id, SessionStatus status);
 Error queued_child();
+Error queue_is_full(const LimitQueue& limit);
 Error is_running(SessionId id);
 Error queued_with_runner();
 

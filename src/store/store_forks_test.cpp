@@ -110,6 +110,19 @@ TEST_P(StoreForks, copy_a_whole_session_with_its_result) {
   EXPECT_EQ(value_of(store().get_tool_calls(talk.session)).size(), 2U);
 }
 
+TEST_P(StoreForks, ask_for_the_place_that_the_original_asks_for) {
+  NewSession session = session_named("a");
+  session.labels = {"gpu", "repository=shop"};
+  session.tenant = "shop";
+  const SessionId id = value_of(store().create_session(session));
+  value_of(store().create_message(id, Role::user, "Hello"));
+  value_of(store().apply_one(UpdateSession{.session_id = id, .status = SessionStatus::completed}));
+  const MessageId last = value_of(store().get_messages(id)).back().id;
+  const Session copy = value_of(store().get_session(value_of(store().fork_session(id, last))));
+  EXPECT_EQ(copy.labels, session.labels);
+  EXPECT_EQ(copy.tenant, "shop");
+}
+
 TEST_P(StoreForks, copy_up_to_a_message_without_what_came_of_it) {
   const Conversation talk = converse();
   expect_ok(store().complete_session(talk.session, "It is there"));

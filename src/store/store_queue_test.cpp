@@ -144,6 +144,45 @@ TEST_P(StoreQueue, gives_a_session_to_whoever_has_its_labels) {
   EXPECT_EQ(claim_with({"repository=shop", "gpu"}, {}), Ids{both});
 }
 
+TEST_P(StoreQueue, refuses_what_would_make_it_longer_than_it_may_be) {
+  const auto queue_below = [&](std::string tenant, std::vector<Write> limits) {
+    NewSession session = session_named("a");
+    session.is_queued = true;
+    session.tenant = std::move(tenant);
+    const Batch batch{.create = session, .writes = std::move(limits)};
+    return std::move(store().apply_all({&batch, 1}).front());
+  };
+  const auto count = [&] {
+    return value_of(store().list_sessions({.status = SessionStatus::queued})).size();
+  };
+  EXPECT_EQ(code_of(queue_below("", {LimitQueue{.most = 0}})), ErrorCode::rate_limited);
+  value_of(queue_below("loud", {LimitQueue{.most = 3}}));
+  const SessionId second = value_of(queue_below("loud", {LimitQueue{.most = 2}})).session;
+  const auto refused = queue_below("", {LimitQueue{.most = 2}});
+  EXPECT_EQ(code_of(refused), ErrorCode::rate_limited);
+  EXPECT_TRUE(refused.error().message.contains("2 sessions wait")) << refused.error().message;
+  EXPECT_EQ(code_of(queue_below("loud", {LimitQueue{.most = 2, .tenant = "loud"}})),
+            ErrorCode::rate_limited);
+  EXPECT_EQ(count(), 2U) << "nothing of a batch that is refused";
+  value_of(queue_below("quiet", {LimitQueue{.most = 9}, LimitQueue{.most = 1, .tenant = "quiet"}}));
+  EXPECT_EQ(count(), 3U);
+  EXPECT_EQ(code_of(queue_below("quiet", {LimitQueue{.most = 1, .tenant = "quiet"}})),
+            ErrorCode::rate_limited);
+
+  // Neither those that run nor those that have ended are in it, and what was said to one that has
+  // is queued below the same limit.
+  ASSERT_EQ(claim(9).size(), 3U);
+  value_of(
+      store().apply_one(UpdateSession{.session_id = second, .status = SessionStatus::completed}));
+  const std::vector<Write> full{Enqueue{.session_id = second, .message = Message::user("Next")},
+                                LimitQueue{.most = 0}};
+  EXPECT_EQ(code_of(store().apply(full)), ErrorCode::rate_limited);
+  EXPECT_EQ(value_of(store().get_session(second)).status, SessionStatus::completed);
+  const std::vector<Write> fits{full.front(), LimitQueue{.most = 1}};
+  value_of(store().apply(fits));
+  EXPECT_EQ(value_of(store().get_session(second)).status, SessionStatus::queued);
+}
+
 TEST_P(StoreQueue, agents_take_turns) {
   Ids many;
   for (int i = 0; i < 30; ++i) many.push_back(queue("busy", 9));

@@ -68,8 +68,8 @@ Evidence collect(Store& store) {
   return evidence;
 }
 
-Evidence collect(const std::filesystem::path& database) {
-  const auto store = value_of(open_sqlite_store(database));
+Evidence collect(const std::string& place) {
+  const auto store = value_of(open_place(place));
   return store ? collect(*store) : Evidence();
 }
 

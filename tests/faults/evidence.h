@@ -20,8 +20,8 @@ struct Evidence {
 };
 
 Evidence collect(Store& store);
-// Opens the database and closes it again.
-Evidence collect(const std::filesystem::path& database);
+// Opens the place and closes it again.
+Evidence collect(const std::string& place);
 
 // What `before` knows is in `after` as it was: every message, and every call that had come to an
 // end. Failures are the test's.

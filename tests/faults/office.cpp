@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "wright/agent.h"
+#include "wright/postgres.h"
 #include "wright/testing.h"
 
 namespace wright::faults {
@@ -159,9 +160,12 @@ AgentPointer make_chief(const Ledger& ledger, Moments& moments) {
       .tools = {look, put, pay, delegate_to(clerk), delegate_to(scribe)}});
 }
 
-int work(Driver driver, const std::filesystem::path& database, const Ledger& ledger,
-         Moments& moments) {
-  const auto store = open_sqlite_store(database);
+Result<std::unique_ptr<Store>> open_place(const std::string& place) {
+  return place.starts_with("postgresql://") ? open_postgres_store(place) : open_sqlite_store(place);
+}
+
+int work(Driver driver, const std::string& place, const Ledger& ledger, Moments& moments) {
+  const auto store = open_place(place);
   if (!store) return kNoStore;
   WatchedStore watched(**store, moments);
   if (!end_dead_runners(watched)) return kNoStore;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,10 +40,12 @@ AgentPointer make_chief(const Ledger& ledger, Moments& moments);
 
 enum class Driver : std::uint8_t { blocking, runtime };
 
-// Drives the session of the office in `database` to its end, from wherever it is: 0 when it got
-// there, otherwise a code for people.
-int work(Driver driver, const std::filesystem::path& database, const Ledger& ledger,
-         Moments& moments);
+// A file of SQLite, or a database of a PostgreSQL.
+Result<std::unique_ptr<Store>> open_place(const std::string& place);
+
+// Drives the session of the office in `place` to its end, from wherever it is: 0 when it got there,
+// otherwise a code for people.
+int work(Driver driver, const std::string& place, const Ledger& ledger, Moments& moments);
 
 // Why these messages may not be offered to a model; empty when they may.
 std::string flaw_of(std::span<const Message> messages);

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -74,6 +76,11 @@ class HeldModel {
     const std::lock_guard lock(mutex_);
     return pages_;
   }
+  // When each request came.
+  std::vector<std::chrono::steady_clock::time_point> arrivals() {
+    const std::lock_guard lock(mutex_);
+    return arrivals_;
+  }
 
  private:
   void serve(net::testing::Connection& connection) {
@@ -90,6 +97,7 @@ class HeldModel {
   void hold(bool is_page) {
     std::unique_lock lock(mutex_);
     const int number = ++come_;
+    arrivals_.push_back(std::chrono::steady_clock::now());
     if (is_page) ++pages_;
     most_ = std::max(most_, come_ - gone_);
     changed_.notify_all();
@@ -116,6 +124,7 @@ class HeldModel {
   const Asks asks_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::vector<std::chrono::steady_clock::time_point> arrivals_;
   int come_ = 0;
   int pages_ = 0;
   int gone_ = 0;
@@ -137,6 +146,27 @@ class FleetOn : public ::testing::TestWithParam<bool> {
     EXPECT_EQ(queued.exit_code, 0) << queued.error;
     while (queued.output.ends_with('\n')) queued.output.pop_back();
     return queued.output;
+  }
+  std::unique_ptr<Store> open_store() {
+    auto store = GetParam()
+                     ? open_postgres_store(TestCluster::instance().url(), {.schema = schema_})
+                     : open_sqlite_store(home_.path() / "queue.db");
+    EXPECT_TRUE(store.has_value());
+    return store ? std::move(*store) : nullptr;
+  }
+  // Others like it.
+  void queue_more(const std::string& id, int count) {
+    const auto store = open_store();
+    const Session one = store->get_session(std::stoll(id)).value();
+    for (int i = 0; i < count; ++i) {
+      EXPECT_TRUE(store->create_session({.agent_name = one.agent_name,
+                                         .provider = one.provider,
+                                         .model = one.model,
+                                         .system_prompt = one.system_prompt,
+                                         .user_prompt = one.user_prompt,
+                                         .config = one.config,
+                                         .is_queued = true}));
+    }
   }
   Json session(const std::string& id) {
     return home_.wright({"sessions", "show", id, "--json"}).json();
@@ -189,6 +219,32 @@ TEST_P(FleetOn, asks_a_model_no_more_at_once_than_all_may_together) {
   EXPECT_EQ(model.most_at_once(), 2);
 }
 
+// A minute is a bucket that holds ten seconds' worth, for all of them together. Requests may come
+// late, and never early.
+TEST_P(FleetOn, asks_a_model_no_more_in_a_minute_than_all_may_together) {
+  constexpr int kSessions = 28;
+  constexpr double kPerSecond = 2;
+  constexpr double kAtOnce = 20;
+  HeldModel model;
+  model.let_go(kSessions);
+  home_.write_config(model.config("requests_per_minute = 120\n"));
+  queue_more(queue(), kSessions - 1);
+  const auto began = std::chrono::steady_clock::now();
+  Process one(worker({"--concurrency", "40", "--until-idle"}), home_.environment, home_.project(),
+              Streams::pipes);
+  Process two(worker({"--concurrency", "40", "--until-idle"}), home_.environment, home_.project(),
+              Streams::pipes);
+  EXPECT_TRUE(model.await(kSessions));
+  const auto arrivals = model.arrivals();
+  ASSERT_EQ(arrivals.size(), std::size_t{kSessions});
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    const double seconds = std::chrono::duration<double>(arrivals[i] - began).count();
+    EXPECT_LE(static_cast<double>(i + 1), kAtOnce + kPerSecond * seconds + 1) << seconds << " s";
+  }
+  EXPECT_EQ(one.finish().exit_code, 0);
+  EXPECT_EQ(two.finish().exit_code, 0);
+}
+
 TEST_P(FleetOn, goes_on_with_what_a_worker_left_in_the_middle_of_a_call) {
   HeldModel model(HeldModel::Asks::for_a_page);
   home_.write_config(model.config());
@@ -216,13 +272,7 @@ TEST_P(FleetOn, stops_what_somebody_else_wants_cancelled) {
   const std::string id = queue();
   Process driving(worker(), home_.environment, home_.project(), Streams::pipes);
   ASSERT_TRUE(model.await(1));
-  {
-    const auto store = GetParam()
-                           ? open_postgres_store(TestCluster::instance().url(), {.schema = schema_})
-                           : open_sqlite_store(home_.path() / "queue.db");
-    ASSERT_TRUE(store.has_value());
-    ASSERT_TRUE((*store)->request_cancel(std::stoll(id), "Enough").has_value());
-  }
+  ASSERT_TRUE(open_store()->request_cancel(std::stoll(id), "Enough").has_value());
   driving.await("Enough");
   driving.send(SIGTERM);
   EXPECT_EQ(driving.finish().exit_code, 0);
@@ -242,6 +292,49 @@ TEST_P(FleetOn, leaves_what_is_delayed_and_serves_each_tenant) {
   EXPECT_EQ(home_.wright({"sessions", "--tenant", "loud", "--json"}).json().as_array().size(), 2U);
   EXPECT_EQ(home_.wright({"run", "codebase-analysis", "x", "--queue", "--tenant", "a b"}).exit_code,
             2);
+}
+
+TEST_P(FleetOn, gives_an_agent_that_needs_a_place_to_a_worker_that_has_it) {
+  const std::filesystem::path agents = home_.path() / ".config/wright/agents";
+  std::filesystem::create_directories(agents);
+  std::ofstream(agents / "painter.toml")
+      << "instructions = \"Answer briefly.\"\ntools = [\"grep\"]\nlabels = [\"gpu\"]\n";
+  std::ofstream(agents / "chief.toml")
+      << "instructions = \"Answer briefly.\"\nspecialists = [\"painter\"]\n";
+  const Finished shown = home_.wright({"agents", "show", "painter"});
+  EXPECT_TRUE(shown.output.contains("labels")) << shown.output;
+  EXPECT_TRUE(shown.output.contains("gpu")) << shown.output;
+  std::vector<std::string> ids;
+  for (const char* agent : {"painter", "chief"}) {
+    Finished queued = home_.wright({"run", agent, "Where is alpha_function?", "--queue"});
+    ASSERT_EQ(queued.exit_code, 0) << queued.error;
+    queued.output.pop_back();
+    ids.push_back(queued.output);
+  }
+  EXPECT_EQ(home_.wright(worker({"--until-idle", "--labels", "office"})).exit_code, 0);
+  for (const std::string& id : ids) EXPECT_EQ(status_of(id), "queued");
+  EXPECT_EQ(home_.wright(worker({"--until-idle", "--labels", "office,gpu"})).exit_code, 0);
+  for (const std::string& id : ids) EXPECT_EQ(status_of(id), "completed");
+}
+
+TEST_P(FleetOn, takes_no_more_than_may_wait) {
+  home_.write_config("[sessions]\nmax_queued = 2\nmax_queued_per_tenant = 1\n");
+  const auto code = [&](const char* tenant) {
+    return home_.wright({"run", "codebase-analysis", "Say it", "--queue", "--tenant", tenant})
+        .exit_code;
+  };
+  EXPECT_EQ(code("loud"), 0);
+  EXPECT_EQ(code("loud"), 75);
+  EXPECT_EQ(code("quiet"), 0);
+  const Finished refused = home_.wright({"run", "codebase-analysis", "Say it", "--queue"});
+  EXPECT_EQ(refused.exit_code, 75);
+  EXPECT_TRUE(refused.error.contains("The queue is full: 2 sessions")) << refused.error;
+  EXPECT_EQ(home_.wright({"sessions", "--json"}).json().as_array().size(), 2U);
+  // What is asked for here and now does not wait in it.
+  EXPECT_EQ(home_.wright({"run", "codebase-analysis", "How many files are there?", "-q"}).exit_code,
+            0);
+  EXPECT_EQ(home_.wright(worker({"--until-idle"})).exit_code, 0);
+  EXPECT_EQ(code("loud"), 0);
 }
 
 // A table that somebody has locked is where the copy stops.

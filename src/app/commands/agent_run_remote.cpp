@@ -94,7 +94,10 @@ ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const Mess
   if (wanted.schema) body["schema"] = *wanted.schema;
   if (wanted.queue) body["queue"] = *wanted.queue;
   const auto answer = post_surely(api, "/api/v1/sessions", body, interruption_.token());
-  if (!answer) return failed(answer.error());
+  if (!answer) {
+    const ExitCode code = failed(answer.error());
+    return answer.error().code == ErrorCode::rate_limited ? ExitCode::busy : code;
+  }
   const auto session = session_from(*answer);
   if (!session) return failed(session.error());
   if (wanted.queue) {

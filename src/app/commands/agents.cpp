@@ -80,6 +80,7 @@ JsonObject agent_json(const ListedAgent& listed) {
     json["max_iterations"] = agent.limits.max_iterations;
     json["tools"] = array_of(tool_names_of(agent));
     json["specialists"] = array_of(listed.described->specialists);
+    json["labels"] = array_of(labels_for(agent));
     json["enabled"] = definition == nullptr || definition->is_enabled;
     json["primary"] = definition != nullptr && definition->is_primary;
   }
@@ -126,6 +127,7 @@ void describe(const ListedAgent& listed, Facts& facts) {
   facts.fact("domain", agent.domain);
   facts.fact("tools", fmt::format("{}", fmt::join(tool_names_of(agent), ", ")));
   facts.fact("specialists", fmt::format("{}", fmt::join(chosen.specialists, ", ")));
+  facts.fact("labels", fmt::format("{}", fmt::join(labels_for(agent), ", ")));
   facts.fact("model", model_label(agent.model.provider(), agent.model.name()));
   facts.fact("turns", fmt::format("at most {}", agent.limits.max_iterations));
 }

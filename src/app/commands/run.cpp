@@ -1,7 +1,6 @@
 // `wright run`: one agent, one prompt, one answer.
 #include <fmt/format.h>
 
-
 #include "app/commands/agent_run.h"
 #include "app/commands/commands.h"
 #include "app/commands/interrupted_sessions.h"
@@ -122,6 +121,14 @@ ExitCode run_at_server(const RunCommand& command, const Settings& settings,
       .begin_at(*api, canonical_agent_name(command.agent), *prompt, std::move(wanted));
 }
 
+// What the session asks for, its specialists included.
+std::vector<std::string> labels_of(const ReadyAgent& ready, std::vector<std::string> more) {
+  for (const ReadyAgent& specialist : ready.specialists) {
+    more = labels_of(specialist, std::move(more));
+  }
+  return labels_for(ready.chosen.agent, std::move(more));
+}
+
 // Leaves the session to whoever claims it.
 ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready, const Message& said,
                        const Settings& settings, CommandContext context) {
@@ -140,7 +147,7 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready, const
       .config = config_with_trace(session_config(ready, settings), context.environment),
       .is_queued = true,
       .priority = command.queueing.priority,
-      .labels = command.queueing.labels,
+      .labels = labels_of(ready, command.queueing.labels),
       .tenant = command.tenant};
   if (!agent.instructions.empty()) session.system_prompt = agent.instructions;
   if (command.queueing.delay.count() > 0) {
@@ -149,6 +156,7 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready, const
   // Words alone stand in the session itself.
   Batch batch{.create = std::move(session)};
   if (prompt != Message::user(prompt.text())) batch.writes.emplace_back(AppendMessage{0, prompt});
+  settings.queue_limits().add_to(batch.writes, command.tenant);
   const auto created = std::move((*store)->apply_all({&batch, 1}).front());
   if (!created) return complain_about(created.error(), context.console);
   const SessionId id = created->session;

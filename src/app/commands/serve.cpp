@@ -114,6 +114,7 @@ class Serving {
         logger_(logger),
         telemetry_(context.telemetry),
         agents_(settings, models, context, logger),
+        queue_limits_(settings.queue_limits()),
         webhooks_(store_, std::move(webhooks)),
         events_(store_, kPollTime,
                 [this](std::span<const StoredEvent> events) { webhooks_.tell(events); }),
@@ -157,6 +158,7 @@ class Serving {
   const Logger logger_;
   telemetry::Telemetry* const telemetry_;  // null: traces are off
   ServedAgents agents_;
+  store::QueueLimits queue_limits_;
   server::Webhooks webhooks_;
   server::EventHub events_;
   server::SessionListeners listeners_;
@@ -231,6 +233,7 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
           [this] {
             if (hints_) hints_->send();
           },
+      .queue_limits = queue_limits_,
       .listeners = listeners_,
       .models = [this] { return models_json(models_); },
       .metrics = &metrics_,

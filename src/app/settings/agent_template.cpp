@@ -29,6 +29,9 @@ tools = ["list_files", "read_file", "grep"]
 # Other agents that it may hand work to.
 # specialists = ["sqlite-analysis"]
 
+# What a worker must have to drive its sessions (wright worker --labels).
+# labels = ["gpu"]
+
 # false: it is listed, and does not run.
 enabled = true
 # The one that others are specialists of; at most one.

@@ -153,6 +153,27 @@ inline constexpr ConfigKey kStore{
     "where sessions are kept, instead of agent.database_path: a path, or a PostgreSQL that many "
     "machines share",
     "\"postgresql://wright@db.example.com/wright\""};
+inline constexpr ConfigKey kMaxQueued{
+    "sessions",
+    "max_queued",
+    KeyType::count,
+    "",
+    "",
+    "how many sessions may wait in the queue; more are refused. 0: any number",
+    "10000",
+    0,
+    kMostIterations,
+    "0"};
+inline constexpr ConfigKey kMaxQueuedPerTenant{"sessions",
+                                               "max_queued_per_tenant",
+                                               KeyType::count,
+                                               "",
+                                               "",
+                                               "the same for each tenant by itself",
+                                               "1000",
+                                               0,
+                                               kMostIterations,
+                                               "0"};
 inline constexpr ConfigKey kOutputFolder{
     "sessions",
     "output_folder",
@@ -459,6 +480,8 @@ inline constexpr std::array kConfigKeys{
     keys::kStore,
     keys::kDurability,
     keys::kAutomaticResume,
+    keys::kMaxQueued,
+    keys::kMaxQueuedPerTenant,
     keys::kOutputFolder,
     keys::kSessionSearch,
     keys::kEnableValidation,

@@ -325,6 +325,15 @@ std::optional<int> Settings::context_tokens() const {
   return tokens == 0 ? std::nullopt : tokens;
 }
 
+store::QueueLimits Settings::queue_limits() const {
+  const auto most = [&](const ConfigKey& key) -> std::optional<std::size_t> {
+    const int wanted = count(key).value_or(0);
+    if (wanted == 0) return std::nullopt;
+    return static_cast<std::size_t>(wanted);
+  };
+  return {.most = most(keys::kMaxQueued), .most_of_each = most(keys::kMaxQueuedPerTenant)};
+}
+
 Limits Settings::limits(Limits own) const {
   if (const auto most = max_iterations()) own.max_iterations = *most;
   // In files, 0 is no limit.

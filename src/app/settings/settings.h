@@ -17,6 +17,7 @@
 #include "app/settings/rule_flags.h"
 #include "app/settings/setting_value.h"
 #include "app/settings/store_place.h"
+#include "store/queue_limits.h"
 #include "wright/agent.h"
 #include "wright/models.h"
 #include "wright/sandbox.h"
@@ -87,6 +88,7 @@ class Settings {
   // Where sessions are kept: what was said last of sessions.store and agent.database_path, of
   // flags, environment and file in this order.
   const StorePlace& store() const { return store_; }
+  store::QueueLimits queue_limits() const;
   // The SQLite file of the sessions, or where it would be. Empty without a home folder.
   std::filesystem::path database_path() const;
   bool keeps_sessions_in_memory() const;  // ":memory:": gone with the process

@@ -8,6 +8,7 @@ enum class ExitCode : int {
   failed = 1,         // the run, the tool or the check failed
   usage = 2,          // bad flags, bad configuration, an unknown agent
   waiting = 3,        // a person has to answer first
+  busy = 75,          // nothing was begun: try again later (EX_TEMPFAIL of sysexits.h)
   interrupted = 130,  // Ctrl-C, SIGTERM or a closed terminal
   broken_pipe = 141,  // the reader of our output went away
 };

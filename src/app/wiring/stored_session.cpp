@@ -45,6 +45,7 @@ ExitCode complain_about(const Error& error, Console& console) {
   console.complain(error.message, error.code == ErrorCode::not_found
                                       ? "`wright sessions` lists what there is."
                                       : "");
+  if (error.code == ErrorCode::rate_limited) return ExitCode::busy;
   return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;
 }
 
