@@ -76,6 +76,7 @@ struct Notice {
     summarise,       // it is asked for a summary of what came before
     answer_refused,  // its last answer was not what was asked for; the text says why
     turn_paused,     // its vendor paused its turn, which goes on; not sent to that vendor
+    folder_notes,    // what people ask of agents in a folder that a call has touched
   };
   Kind kind = Kind::answer_cut;
   std::string text = {};

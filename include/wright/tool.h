@@ -134,6 +134,7 @@ struct Output {
   std::optional<double> duration_ms = {};  // set by the timing interceptor
   // Of `value` as the tool returned it; set where the tool is called.
   std::uint64_t fingerprint = 0;
+  std::vector<Notice> notices = {};  // what the model is told beside `value`; never cut
 };
 
 // The run of a specialist (agent.h) is to answer this call.

@@ -20,7 +20,8 @@ WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_f
             other)
 WRIGHT_ENUM(Text::Phase, unmarked, commentary, final_answer)
 WRIGHT_ENUM(ToolResult::Origin, tool, not_run, refused)
-WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused, turn_paused)
+WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused, turn_paused,
+            folder_notes)
 
 namespace {
 
@@ -284,6 +285,7 @@ Notice notice(Notice::Kind kind) {
     case Notice::Kind::answer_refused:
       return {kind, "[Your last answer is not what was asked for. Answer again.]"};
     case Notice::Kind::turn_paused: return {kind, "[Your turn was paused. Go on.]"};
+    case Notice::Kind::folder_notes: return {kind, {}};  // they are those of a file
     case Notice::Kind::summarise: break;
   }
   return {kind,

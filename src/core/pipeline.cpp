@@ -135,6 +135,7 @@ void set_output(ToolOutcome& outcome, Output output, std::size_t limit, const Co
   outcome.response = is_cut ? Json(text) : std::move(output.value);
   outcome.result.content = std::move(text);
   outcome.result.images = std::move(output.images);
+  outcome.result.notices = std::move(output.notices);
   outcome.result.fingerprint = output.fingerprint;
   outcome.notes.insert(outcome.notes.end(), std::make_move_iterator(output.notes.begin()),
                        std::make_move_iterator(output.notes.end()));

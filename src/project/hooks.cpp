@@ -143,6 +143,12 @@ bool is_approval_of_another(const Context& context, const Json& arguments, bool 
   });
 }
 
+// Whether a person is to say if the call may run. What a call asks on its way is another question.
+bool asks_before_it_begins(const Result<ToolReply>& reply) {
+  const Waiting* waiting = reply ? std::get_if<Waiting>(&*reply) : nullptr;
+  return waiting != nullptr && waiting->kind == WaitKind::approval && waiting->state.is_null();
+}
+
 void add_note(Result<ToolReply>& reply, const std::string& note) {
   Output* output = reply ? std::get_if<Output>(&*reply) : nullptr;
   if (output == nullptr || note.empty()) return;
@@ -157,6 +163,7 @@ struct Hooks::Said {
   enum class Verdict : std::uint8_t { nothing, ask, failed, refuse };
   Verdict verdict = Verdict::nothing;
   std::string reason = {};
+  bool allows = false;
   std::string note = {};           // for the model
   std::optional<Json> input = {};  // the arguments, changed
 };
@@ -303,6 +310,7 @@ Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
       if (*word != Json("allow") && *word != Json("deny") && *word != Json("ask")) {
         return failed("permissionDecision must be allow, deny or ask");
       }
+      said.allows = said.allows || *word == Json("allow");
       if (*word == Json("ask")) decide(Verdict::ask);
       if (*word == Json("deny")) decide(Verdict::refuse);
     }
@@ -310,6 +318,7 @@ Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
       if (*word != Json("approve") && *word != Json("block")) {
         return failed("decision must be approve or block");
       }
+      said.allows = said.allows || *word == Json("approve");
       if (*word == Json("block")) decide(Verdict::refuse);
     }
     if (const Json* word = place->if_contains("continue"); word && !word->is_null()) {
@@ -349,6 +358,7 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
   std::string notes;
   std::string reasons;  // why a person is asked
   std::string asking;   // the commands that want it
+  bool is_allowed = false;
   std::optional<Json> arguments;
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != HookMoment::PreToolUse || !is_about(hook, tool)) continue;
@@ -367,6 +377,7 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
       arguments = said.input;
       told["tool_input"] = *arguments;
     }
+    is_allowed = is_allowed || (said.allows && hook.say == HookSay::allow);
     notes += said.note;
   }
   // A person sees what would run: all hooks have had their say by now.
@@ -388,7 +399,19 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
     auto instead = unless_approved(context, tool, std::move(shown), std::move(kinds));
     if (instead) return std::move(*instead);
   }
-  auto reply = arguments ? next(invocation.with(*arguments), context) : next(invocation, context);
+  const auto go_on = [&](const Context& with) {
+    return arguments ? next(invocation.with(*arguments), with) : next(invocation, with);
+  };
+  auto reply = go_on(context);
+  if (is_allowed && asks_before_it_begins(reply) && !context.answers.approval) {
+    Context approved = context;
+    approved.answers.approval = Approval{Decision::once, {}};
+    approved.answers.approved = std::get<Waiting>(*reply).shown;
+    reply = go_on(approved);
+    if (Output* output = reply ? std::get_if<Output>(&*reply) : nullptr) {
+      output->notes.emplace_back("Allowed by a hook; nobody was asked");
+    }
+  }
   if (reply && !std::holds_alternative<Output>(*reply)) return reply;
   if (arguments) {
     notes += notes.empty() ? "A hook changed the arguments" : "; a hook changed the arguments";

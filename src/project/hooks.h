@@ -1,8 +1,8 @@
 // Hooks: commands of a person or a project that are told what an agent does, and may have a say in
 // it. They get JSON on standard input; their exit code and what they print decide:
 //
-//   0  go on; JSON on standard output may refuse, have a person asked, change the arguments, or add
-//      a note for the model
+//   0  go on; JSON on standard output may refuse, have a person asked, change the arguments, add a
+//      note for the model, or allow what a person would be asked about (HookSay::allow)
 //   2  no: standard error says why, and the model reads it
 //   else, or too slow, or words that mean nothing: the hook has failed; before a tool call, a
 //      person is asked
@@ -32,6 +32,11 @@ namespace wright::project {
 
 enum class HookPlace : std::uint8_t { sandbox, outside };
 
+// Whether what a hook says can do more than hold a call back. Allowing takes the place of the
+// person who would be asked; what rules, modes or the sandbox refuse stays refused, and so does
+// what a person has refused or another hook asks about.
+enum class HookSay : std::uint8_t { no_more, allow };
+
 enum class HookMoment : std::uint8_t {
   SessionStart,
   PreToolUse,
@@ -49,6 +54,7 @@ struct Hook {
   std::string command = {};  // a line for bash
   std::chrono::seconds timeout{60};
   HookPlace place = HookPlace::sandbox;
+  HookSay say = HookSay::no_more;  // not from the file: by whose it is
 };
 
 // The error names the place in the file.

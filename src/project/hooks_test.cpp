@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tools/temporary_folder.h"
+#include "wright/interceptors.h"
 #include "wright/testing.h"
 
 namespace wright::project {
@@ -289,6 +290,57 @@ TEST(HookFiles, are_read_or_refused_with_the_place_of_the_fault) {
                            "{\"hooks\": {\"Stop\": [1]}}", "\xff"}) {
     EXPECT_NE(problem(text), "accepted") << text;
   }
+}
+
+constexpr const char* kAllowing =
+    R"(echo '{"hookSpecificOutput": {"permissionDecision": "allow"}}')";
+
+class AllowingHooksTest : public HooksTest {
+ protected:
+  static Hook own(std::string command) {
+    Hook hook = before(std::move(command));
+    hook.say = HookSay::allow;
+    return hook;
+  }
+  // A call that a rule has a person asked about, or refuses.
+  ToolOutcome judged_call(std::vector<Hook> hooks, Permission permission, Context context = {}) {
+    std::vector<Tool> tools{tool("say", "", [this](const Word& said) -> Json {
+      said_ = said.word;
+      return JsonObject{{"said", said.word}};
+    })};
+    const auto made = std::make_shared<const Hooks>(
+        HookOptions{.hooks = std::move(hooks), .folder = folder_.path(), .sandbox = sandbox()});
+    const std::vector<Interceptor> around{Hooks::interceptor(made),
+                                          intercept::permission({.rules = {{"say", permission}}})};
+    return execute(tools, around, testing::call("say", R"({"word": "hello"})"), context);
+  }
+};
+
+TEST_F(AllowingHooksTest, of_the_person_answer_for_them) {
+  EXPECT_TRUE(judged_call({own("true")}, Permission::ask).waiting) << "without a word of the hook";
+  const auto allowed = judged_call({own(kAllowing)}, Permission::ask);
+  EXPECT_FALSE(allowed.waiting);
+  EXPECT_EQ(allowed.error_message(), "");
+  EXPECT_EQ(said_, "hello");
+  EXPECT_EQ(allowed.notes, std::vector<std::string>{"Allowed by a hook; nobody was asked"});
+  const auto approved = judged_call({own(R"(echo '{"decision": "approve"}')")}, Permission::ask);
+  EXPECT_FALSE(approved.waiting);
+}
+
+TEST_F(AllowingHooksTest, allow_nothing_that_is_refused_or_that_another_asks_about) {
+  const auto denied = judged_call({own(kAllowing)}, Permission::deny);
+  EXPECT_NE(denied.error_message(), "");
+  const Hook asks = own(R"(echo '{"hookSpecificOutput": {"permissionDecision": "ask"}}')");
+  EXPECT_TRUE(judged_call({own(kAllowing), asks}, Permission::ask).waiting);
+  Context refused;
+  refused.answers.approval = Approval{Decision::refuse, "not now"};
+  EXPECT_NE(judged_call({own(kAllowing)}, Permission::ask, refused).error_message(), "");
+  EXPECT_EQ(said_, std::nullopt);
+}
+
+TEST_F(AllowingHooksTest, are_not_those_of_a_project) {
+  EXPECT_TRUE(judged_call({before(kAllowing)}, Permission::ask).waiting);
+  EXPECT_EQ(said_, std::nullopt);
 }
 
 }  // namespace

@@ -187,11 +187,36 @@ Notes read_notes(const NotesOptions& options) {
   }
   const auto below = named_below(base);
   if (!below.empty()) {
-    notes.text += "\nThese hold for their folders; read them before you change something there:\n";
+    notes.text +=
+        "\nThese hold for their folders. What they say comes with the first file that you read or "
+        "change there, so read before you change something:\n";
     for (const std::string& path : below) notes.text += fmt::format("- {}\n", to_valid_utf8(path));
   }
   if (!notes.text.empty()) notes.text.insert(0, kIntroduction);
   return notes;
+}
+
+NotesBelow notes_below(const fs::path& base, const fs::path& folder) {
+  NotesBelow found;
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(base, error);
+  if (error) return found;
+  const Owners owners(real);
+  fs::path below;
+  std::size_t depth = 0;
+  for (const fs::path& name : folder.lexically_normal()) {
+    if (name.empty() || name == ".") continue;
+    if (name == ".." || name.is_absolute() || ++depth > kMostFolders) break;
+    below /= name;
+    // Whoever owns a folder has a say in all that is below it.
+    if (!owners.include_owner_of(real / below)) break;
+    auto one = notes_in(real / below, real, owners, found.problems);
+    if (!one) continue;
+    found.notes.push_back({to_valid_utf8(below.generic_string()),
+                           to_valid_utf8((below / one->path.filename()).generic_string()),
+                           std::move(one->text)});
+  }
+  return found;
 }
 
 }  // namespace wright::project

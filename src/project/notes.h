@@ -1,6 +1,6 @@
 // AGENTS.md: what the people of a project ask of every agent that works on it. Files on the way
-// from the root of the repository down to the base are read; those below the base are named, so
-// that an agent reads them before it works there. The nearest to a file wins. Files and folders of
+// from the root of the repository down to the base are read; those below the base are named, and
+// told when an agent works there (folder_notes.h). The nearest to a file wins. Files and folders of
 // other users of the machine do not count, nor links to what is not Markdown. Bounded.
 #pragma once
 
@@ -27,6 +27,19 @@ struct Notes {
 };
 
 Notes read_notes(const NotesOptions& options);
+
+// What holds for one folder below the base. Paths are relative to the base.
+struct FolderNotes {
+  std::string folder = {};
+  std::string file = {};
+  std::string text = {};  // as it stands there
+};
+struct NotesBelow {
+  std::vector<FolderNotes> notes = {};  // the nearest last
+  std::vector<std::string> problems = {};
+};
+// The files between the base and `folder`, which is relative to it and below it.
+NotesBelow notes_below(const std::filesystem::path& base, const std::filesystem::path& folder);
 
 // The folder of the repository that `base` is in: the nearest one above it, or itself, that has a
 // `.git`. The base itself where there is none below `home`.

@@ -6,6 +6,7 @@
 #include <future>
 #include <utility>
 
+#include "core/told_notices.h"
 #include "core/try.h"
 #include "runtime/held_tree.h"
 #include "runtime/said_messages.h"
@@ -43,6 +44,19 @@ void remember_decisions(RunMemory& memory, const StoredRun& loaded) {
       session::remember_decision(memory, wait.covers, *answers);
     }
   }
+}
+
+// What the model was told with the results of calls is not told again.
+void remember_notices(RunMemory& memory, const Run& run) {
+  const auto remember = [&](const ToolResult& result) {
+    for (const Notice& told : result.notices) (void)is_new_to(memory, told);
+  };
+  for (const Message& message : run.messages) {
+    for (const Part& part : message.parts) {
+      if (const auto* result = std::get_if<ToolResult>(&part)) remember(*result);
+    }
+  }
+  for (const OpenCall& open : run.open_calls) remember(open.result);
 }
 
 const ToolCall* find_call(const Run& run, const std::string& id) {
@@ -189,6 +203,7 @@ class Planting {
   Result<void> add_below(NodeId node, const Session& session, const StoredRun& loaded) {
     if (session.cancel_reason) loaded_.cancelled.push_back({session.id, *session.cancel_reason});
     remember_decisions(*loaded_.tree.at(node).memory(), loaded);
+    remember_notices(*loaded_.tree.at(node).memory(), loaded_.tree.at(node).run());
     for (const session::StoredChild& child : loaded.children) {
       TRY(add(node, child));
     }

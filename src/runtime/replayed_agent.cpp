@@ -116,15 +116,20 @@ class CallReplay {
   Result<ToolReply> as_then() {
     ++state_.recorded_calls;
     // A run that counts repetitions adds its notice again.
-    std::string content =
-        limits_.max_repeats ? recorded_.result->content : text_of(*recorded_.result);
-    if (recorded_.result->origin == ToolResult::Origin::refused) {
-      return refused_by_person(std::move(content));
-    }
-    if (recorded_.result->is_error) return fail(ErrorCode::tool_failed, std::move(content));
+    ToolResult then = *recorded_.result;
+    const auto is_of_repetitions = [](const Notice& told) {
+      return told.kind == Notice::Kind::same_result;
+    };
+    std::vector<Notice> notices = then.notices;
+    std::erase_if(notices, is_of_repetitions);
+    std::erase_if(then.notices, [&](const Notice& told) { return !is_of_repetitions(told); });
+    std::string content = limits_.max_repeats ? std::move(then.content) : text_of(then);
+    if (then.origin == ToolResult::Origin::refused) return refused_by_person(std::move(content));
+    if (then.is_error) return fail(ErrorCode::tool_failed, std::move(content));
     return Output{.value = Json(content),
-                  .images = recorded_.result->images,
-                  .fingerprint = recorded_.result->fingerprint};
+                  .images = std::move(then.images),
+                  .fingerprint = then.fingerprint,
+                  .notices = std::move(notices)};
   }
 
   // Nothing came of it then, as far as the record tells.

@@ -263,15 +263,32 @@ await test("lists, loads, resumes, closes and deletes sessions", async () => {
 
 await test("takes back what the last prompt changed", () => editor({
   "edit it": [[["write_file", { path: "a.txt", content: "new\n" }]], "Done."],
-}, async ({ begin, say, text }) => {
+  "begin": ["Begun."],
+  "what now": ["Nothing."],
+}, async ({ context, begin, say, text, asked, kinds, model }) => {
   const place = tree({ "a.txt": "old\n" });
   const { sessionId } = await begin(place.folder);
+  await say(sessionId, "begin");
   await say(sessionId, "edit it");
   assert.equal(place.read("a.txt"), "new\n");
   await say(sessionId, "/undo");
+  assert.equal(place.read("a.txt"), "new\n", "a refusal leaves the file");
+  assert.match(text(), /Nothing was taken back/);
+  await say(sessionId, "/undo");
   assert.equal(place.read("a.txt"), "old\n");
   assert.match(text(), /Taken back/);
-}));
+  assert.match(asked[0].toolCall.content[0].content.text, /restore .*a\.txt/, "the plan is shown first");
+  assert.deepEqual(asked[0].options.map(({ kind }) => kind), ["allow_once", "reject_once"]);
+  // The model does not know of it any more, nor does who loads the session.
+  await say(sessionId, "what now");
+  assert.doesNotMatch(JSON.stringify(model.asked.at(-1).messages), /edit it/);
+  const { sessions } = await context.request(methods.agent.session.list, { cwd: place.folder });
+  assert.equal(sessions.filter((each) => each.sessionId === sessionId).length, 1);
+  await context.request(methods.agent.session.close, { sessionId });
+  const before = kinds("user_message_chunk").length;
+  await context.request(methods.agent.session.load, { sessionId, cwd: place.folder, mcpServers: [] });
+  assert.deepEqual(kinds("user_message_chunk").slice(before).map(({ content }) => content.text), ["begin", "what now"]);
+}, { permit: (params, count) => (count === 1 ? "leave" : "take_back") }));
 
 await test("asks questions in a form where the editor has one", () => editor({
   "ask me": [

@@ -228,7 +228,10 @@ TEST(Chat, says_how_full_the_window_is_and_sums_up_when_asked) {
 
 class ChatAtTerminal : public testing::Test {
  protected:
-  ChatAtTerminal() { home_.environment["NO_COLOR"] = "1"; }
+  ChatAtTerminal() {
+    home_.environment["NO_COLOR"] = "1";
+    home_.environment["WRIGHT_MODEL"] = "offline";  // who has chosen is not asked
+  }
   Home home_;
 };
 

@@ -17,7 +17,7 @@ constexpr const char* kRename = "rename alpha_function to first_function";
 
 TEST(Coding, begins_where_a_person_types_nothing_but_the_name) {
   const Home home;
-  const Finished chat = home.wright_on_terminal({}, std::string(kRename) + "\n/quit\n");
+  const Finished chat = home.wright_on_terminal({}, std::string("n\n") + kRename + "\n/quit\n");
   EXPECT_EQ(chat.exit_code, 0) << chat.output;
   EXPECT_NE(chat.output.find("coding"), std::string::npos) << chat.output;
   EXPECT_NE(chat.output.find("wright init"), std::string::npos) << "the planner says what it is";
@@ -44,7 +44,8 @@ TEST(Coding, changes_nothing_in_a_home_folder) {
 TEST(Coding, takes_files_back_when_the_person_agrees_and_only_then) {
   const Home home;
   const std::string before = content_of(home.project() / "alpha.cpp");
-  const Finished kept = home.wright_on_terminal({}, std::string(kRename) + "\n/undo\n\n/quit\n");
+  const Finished kept = home.wright_on_terminal({"chat", "coding", "--model", "offline"},
+                                                std::string(kRename) + "\n/undo\n\n/quit\n");
   EXPECT_NE(kept.output.find("Nothing was taken back"), std::string::npos) << kept.output;
   EXPECT_NE(content_of(home.project() / "alpha.cpp"), before);
   const Finished undone = home.wright_on_terminal({"chat", "--continue"}, "/undo\ny\n/quit\n");
@@ -63,7 +64,7 @@ TEST(Coding, leaves_files_to_a_script_that_does_not_say_what_to_do_with_them) {
 
 TEST(Coding, starts_the_programs_of_a_person_and_of_nobody_else) {
   const Home home;
-  const Finished person = home.wright_on_terminal({}, "!echo done > typed.txt\n/quit\n");
+  const Finished person = home.wright_on_terminal({}, "n\n!echo done > typed.txt\n/quit\n");
   EXPECT_EQ(content_of(home.project() / "typed.txt"), "done\n") << person.output;
   const Finished pipe = home.wright({"chat", "--model", "offline"}, "!echo done > piped.txt\n");
   EXPECT_FALSE(std::filesystem::exists(home.project() / "piped.txt")) << pipe.output;
@@ -155,18 +156,65 @@ TEST(Init, asks_for_a_key_and_keeps_it_when_it_works) {
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
+// An Ollama with one small model, which answers "ok".
+void be_ollama(net::testing::Connection& connection) {
+  for (std::string request = connection.read_request(); !request.empty();
+       request = connection.read_request()) {
+    connection.answer(
+        200,
+        request.starts_with("GET")
+            ? R"({"models":[{"name":"tiny:1b","model":"tiny:1b"}]})"
+            : R"({"model":"tiny:1b","message":{"role":"assistant","content":"ok"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1})",
+        "Content-Type: application/json\r\n");
+  }
+}
+
+TEST(Init, lists_what_is_here_first_and_the_best_model_of_every_vendor) {
+  net::testing::CannedServer server(be_ollama);
+  Home home;
+  home.environment["OLLAMA_HOST"] = server.url("");
+  home.environment["GEMINI_API_KEY"] = "g-0123456789";
+  const std::string shown = home.wright_on_terminal({"init"}, "\n").output;
+  const std::size_t local = shown.find("  ollama:tiny:1b");
+  const std::size_t keyed = shown.find("gemini:");
+  const std::size_t keyless = shown.find("anthropic:claude-");
+  ASSERT_NE(local, std::string::npos) << shown;
+  ASSERT_NE(keyless, std::string::npos) << shown;
+  EXPECT_LT(local, keyed);
+  EXPECT_LT(keyed, keyless);
+  EXPECT_TRUE(has(shown.substr(keyless, shown.find('\n', keyless) - keyless),
+                  "needs a key (ANTHROPIC_API_KEY)"))
+      << shown;
+  EXPECT_LT(keyless, shown.find("  offline"));
+  EXPECT_FALSE(std::filesystem::exists(home.config_file())) << "nothing was chosen";
+}
+
+TEST(Init, is_offered_at_the_first_start_and_not_again) {
+  net::testing::CannedServer server(be_ollama);
+  Home home;
+  home.environment["OLLAMA_HOST"] = server.url("");
+  const Finished first = home.wright_on_terminal({}, "\nollama:tiny:1b\n/quit\n");
+  EXPECT_EQ(first.exit_code, 0) << first.output;
+  EXPECT_TRUE(has(first.output, "Choose a model now? [Y/n]")) << first.output;
+  EXPECT_EQ(home.wright({"config", "get", "agent.model"}).output, "ollama:tiny:1b\n");
+  EXPECT_TRUE(has(first.output, "ollama:tiny:1b · ~/project")) << "and is used at once";
+  EXPECT_FALSE(has(home.wright_on_terminal({}, "/quit\n").output, "Choose a model now?"));
+}
+
+TEST(Init, is_not_forced_upon_anybody) {
+  const Home home;
+  const Finished refused = home.wright_on_terminal({}, "n\n/quit\n");
+  EXPECT_EQ(refused.exit_code, 0) << refused.output;
+  EXPECT_FALSE(std::filesystem::exists(home.config_file()));
+  EXPECT_FALSE(has(home.wright_on_terminal({}, "/quit\n").output, "Choose a model now?"));
+  const Home other;
+  EXPECT_FALSE(
+      has(other.wright_on_terminal({"chat", "--model", "offline"}, "/quit\n").output, "Choose"));
+  EXPECT_FALSE(has(other.wright({"chat"}, "").error, "Choose")) << "nobody is there";
+}
+
 TEST(Init, finds_a_server_on_this_machine) {
-  net::testing::CannedServer server([](net::testing::Connection& connection) {
-    for (std::string request = connection.read_request(); !request.empty();
-         request = connection.read_request()) {
-      connection.answer(
-          200,
-          request.starts_with("GET")
-              ? R"({"models":[{"name":"tiny:1b","model":"tiny:1b"}]})"
-              : R"({"model":"tiny:1b","message":{"role":"assistant","content":"ok"},"done":true,"done_reason":"stop","prompt_eval_count":1,"eval_count":1})",
-          "Content-Type: application/json\r\n");
-    }
-  });
+  net::testing::CannedServer server(be_ollama);
   Home home;
   home.environment["OLLAMA_HOST"] = server.url("");
   const Finished ended = home.wright_on_terminal({"init"}, "ollama:tiny:1b\n");

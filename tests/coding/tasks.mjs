@@ -309,6 +309,29 @@ await task("tell-every-event", { "a.txt": "a\n" }, [
   assert.equal(events.at(-1).data.answer, "Done.");
 }, { args: ["--json-events"] });
 
+// The nearest AGENTS.md comes with the first file of its folder, once, also after a kill.
+const told = (messages) => results(messages).filter((each) => each.includes("WISHES OF SUB")).length;
+await task("nested-notes", { "AGENTS.md": "WISHES OF ALL\n", "sub/AGENTS.md": "WISHES OF SUB\n", "sub/x.txt": "one\n", "sub/y.txt": "1\n" }, [
+  (messages) => {
+    if (told(messages) > 0) return [["read_file", { file_path: "sub/x.txt" }]];
+    assert.match(JSON.stringify(messages[0]), /WISHES OF ALL/);
+    assert.doesNotMatch(JSON.stringify(messages), /WISHES OF SUB/);
+    return [["write_file", { path: "sub/x.txt", search: "one", replace: "two" }]];
+  },
+  (messages) => {
+    assert.match(results(messages)[0], /below sub\/ follows, from sub\/AGENTS\.md/);
+    assert.equal(told(messages), 1);
+    return [["read_file", { file_path: "sub/y.txt" }]];
+  },
+  (messages) => { assert.equal(told(messages), 1, "once"); return "Changed."; },
+], async (place, ended, model) => {
+  assert.equal(ended.code, 0, ended.error);
+  assert.equal(place.read("sub/x.txt"), "two\n");
+  const more = await wright(place.folder, ["chat", "--continue", ...model.settings], "nested-notes again\n/quit\n");
+  assert.equal(told(model.asked.at(-1).messages), 1, `not again in a session that goes on: ${more.error}`);
+  assert.equal(model.asked.length, 6, more.error);
+});
+
 await task("own-command", { ".wright/commands/hail.md": "Say own-command to $1.\n", "x.txt": "" }, [
   (messages) => { assert.match(JSON.stringify(messages.at(-1)), /own-command to Bob\./); return "hailed"; },
 ], (place, ended) => assert.match(ended.output, /hailed/, ended.error), { input: () => "/hail Bob\n/quit\n" });

@@ -65,4 +65,9 @@ std::string editor_id_of(const Session& session) {
              : std::to_string(session.id);
 }
 
+Json without_editor(Json config) {
+  if (JsonObject* object = config.if_object()) object->erase(kEditorKey);
+  return config;
+}
+
 }  // namespace wright::app

@@ -38,5 +38,7 @@ Json with_mode(Json config, std::string_view mode);
 
 // By which editors know a session: the id that one of them was given, or its number.
 std::string editor_id_of(const Session& session);
+// The config of a session that is known by its number from now on.
+Json without_editor(Json config);
 
 }  // namespace wright::app

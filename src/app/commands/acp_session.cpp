@@ -17,7 +17,6 @@
 #include "app/terminal/figures.h"
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
-#include "app/wiring/file_history.h"
 #include "app/wiring/mcp_wiring.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/ready_agent.h"
@@ -314,38 +313,6 @@ Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_t
   return true;
 }
 
-// What a command of ours says.
-std::string AcpSession::done_by_command(const std::string& text) {
-  const auto typed = typed_command(text);
-  if (stored_ == 0) return "Nothing has been done yet.";
-  if (typed->word == "compact") {
-    const auto context = compact(environment_.store, agent_, stored_, typed->argument);
-    return context ? fmt::format("Summed up: about {} tokens now.", context->tokens)
-                   : context.error().message;
-  }
-  FileHistory history(*settings_, environment_.store);
-  const auto part =
-      typed->word == "undo" ? history.of_last_turn(stored_) : history.of_session(stored_);
-  if (!part) return part.error().message;
-  if (typed->word == "diff") {
-    const std::string diff = tools::diff_of(part->plan);
-    if (!diff.empty()) return fmt::format("```diff\n{}```", diff);
-    return part->plan.gaps.empty() ? "The session has changed no files." : shown_plan(part->plan);
-  }
-  if (!part->plan.does_something()) {
-    return part->plan.gaps.empty() ? "There is nothing to take back."
-                                   : "Nothing can be taken back:\n\n" + shown_plan(part->plan);
-  }
-  if (const auto done = history.take_back(*part); !done) return done.error().message;
-  return fmt::format("Taken back:\n\n```\n{}```", shown_plan(part->plan));
-}
-
-bool AcpSession::is_own_command(const acp::Prompt& said) {
-  if (!said.images.empty()) return false;
-  const auto typed = typed_command(said.text);
-  return typed && (typed->word == "undo" || typed->word == "diff" || typed->word == "compact");
-}
-
 // What the model is to read: with what is mentioned, and as the hooks have it.
 Result<Message> AcpSession::message_of(const acp::Prompt& said, const std::stop_token& stop) {
   const auto settings = this->settings();
@@ -434,7 +401,7 @@ Result<JsonObject> AcpSession::perform(const acp::Prompt& said,
     TRY(equip());
   }
   if (message) return run_prompt(*message, trace);
-  update(acp::message_chunk(done_by_command(said.text)));
+  update(acp::message_chunk(done_by_command(said.text, turns_.stop())));
   return JsonObject{{"stopReason", "end_turn"}};
 }
 

@@ -21,6 +21,7 @@
 #include "app/commands/acp_turns.h"
 #include "app/commands/commands.h"
 #include "app/settings/mcp_servers.h"
+#include "tools/undo/undo.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -109,7 +110,11 @@ class AcpSession {
   JsonArray config_options() const;
 
   static bool is_own_command(const acp::Prompt& said);
-  std::string done_by_command(const std::string& text);
+  std::string done_by_command(const std::string& text, const std::stop_token& stop);
+  // Of the last turn, in files and in the conversation; the person is asked about files first.
+  Result<std::string> undo(const std::stop_token& stop);
+  bool agrees_to(const tools::UndoPlan& plan, const std::stop_token& stop);
+  Result<void> cut_last_turn();
   Result<Message> message_of(const acp::Prompt& said, const std::stop_token& stop);
   // Errors are what the editor is told.
   Result<JsonObject> perform(const acp::Prompt& said, const std::optional<Message>& message,
@@ -155,6 +160,7 @@ class AcpSession {
   std::map<std::string, std::vector<acp::ChangedText>> changing_;
   FindTrace find_trace_;
   bool has_streamed_ = false;
+  int undone_ = 0;
 };
 
 }  // namespace wright::app

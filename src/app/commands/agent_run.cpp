@@ -81,9 +81,13 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
   const RunOptions options = run_options(std::move(config));
+  const auto began = std::chrono::steady_clock::now();
+  bool was_asked = false;
   Result<RunResult> answer = first(**store, agent, options);
   while (answer && answer->status == RunResult::Status::waiting && has_person()) {
     display_.hide();
+    context_.console.notify(words_about_waits(answer->waits));
+    was_asked = true;
     const auto given = answer_at_terminal(answer->waits, **store, context_, interruption_.token());
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
@@ -91,6 +95,14 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
     answer = wright::resume(**store, agent, display_.record().session_id(), options);
   }
   display_.hide();
+  const bool was_long =
+      std::chrono::steady_clock::now() - began > settings_.duration(keys::kTerminalNotifyAfter);
+  if (answer && answer->status == RunResult::Status::waiting) {
+    // Who was asked knows.
+    if (!was_asked) context_.console.notify(words_about_waits(answer->waits));
+  } else if (was_long && !interruption_.has_happened()) {
+    context_.console.notify(fmt::format("{} is done", agent.name));
+  }
   if (!answer) return failed(answer.error());
   return answer->status == RunResult::Status::waiting ? waiting(*answer) : answered(*answer);
 }

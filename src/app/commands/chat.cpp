@@ -6,6 +6,7 @@
 #include <csignal>
 #include <utility>
 
+#include "app/commands/chat_clipboard.h"
 #include "app/commands/chat_commands.h"
 #include "app/commands/chat_conversation.h"
 #include "app/commands/chat_files.h"
@@ -15,6 +16,7 @@
 #include "app/commands/chat_status.h"
 #include "app/commands/chat_steering.h"
 #include "app/commands/commands.h"
+#include "app/commands/first_start.h"
 #include "app/commands/help.h"
 #include "app/commands/remote_chat.h"
 #include "app/settings/file_output.h"
@@ -138,14 +140,18 @@ class Chat {
       return;
     }
     read_line_ = lines_of_plain_terminal(where, stop);
-    if (!where.screen.has_cursor) return;
+    if (!where.screen.gives_keys) return;
     const auto entries = history_.load();
     if (!entries) context_.console.complain(entries.error().message);
-    editor_.emplace(where, entries ? *entries : std::vector<std::string>(),
-                    [this](std::string_view typed) { return completions_of(typed); });
+    editor_.emplace(
+        where, entries ? *entries : std::vector<std::string>(),
+        [this](std::string_view typed) { return completions_of(typed, conversation_); });
     interruption_.before_quitting([this] { editor_->restore_terminal(); });
     editor_->show_below(
         [this] { return chat_status(conversation_, store_, context_.environment); });
+    editor_->paste_images_by([this] {
+      return image_from_clipboard(context_.environment, settings_.temporary_folder());
+    });
     steering_.emplace(conversation_, *editor_, where.screen,
                       [this](const std::string& line) { return message_of(ChatMessage{line}); });
     read_line_ = [this](std::string_view prompt) {
@@ -210,19 +216,6 @@ class Chat {
     return meant;
   }
 
-  std::vector<std::string> completions_of(std::string_view typed) {
-    auto words = commands_beginning_with(typed);
-    if (typed.starts_with('/')) {
-      for (const auto& command : commands_for(conversation_.settings()).commands) {
-        std::string word = "/" + command.name;
-        if (word.starts_with(typed)) words.push_back(std::move(word));
-      }
-    }
-    std::ranges::move(conversation_.servers().completions_of(typed), std::back_inserter(words));
-    if (!words.empty()) return words;
-    return mentions_beginning_with(typed, conversation_.settings().base_path());
-  }
-
   // --- what it means -----------------------------------------------------------------------------
 
   Message message_of(const ChatMessage& message) {
@@ -233,9 +226,7 @@ class Chat {
                        .unreadable = guarded_files(conversation_.settings()).unreadable,
                        .takes_pasted_images = is_for_person_}));
     for (const std::string& problem : mentions.problems) context_.console.remark(problem);
-    for (const std::string& each : mentions.notes) {
-      note(painted("  · with " + on_one_line(each), Colour::dim, context_.console.error()) + "\n");
-    }
+    for (const std::string& each : mentions.notes) note_dimly("with " + on_one_line(each));
     std::vector<Image> images = message.images;
     images.insert(images.end(), mentions.images.begin(), mentions.images.end());
     return user_message(mentions.text, images);
@@ -335,16 +326,16 @@ class Chat {
     if (!context || context->window <= 0) return;
     const std::int64_t percent = 100 * context->tokens / context->window;
     if (percent < kWorthSaying) return;
-    std::string line = fmt::format("  · context {} % full", percent);
+    std::string line = fmt::format("context {} % full", percent);
     if (percent >= kSoonFull) line += ": what is old is summed up soon; /compact does it now";
-    note(painted(line, Colour::dim, context_.console.error()) + "\n");
+    note_dimly(line);
   }
 
   ExitCode begin_anew(SlashCommand::Name name) {
     if (const auto begun = conversation_.begin_anew(); !begun) return begun.error();
     told_next_.clear();
     if (name == SlashCommand::Name::clear && context_.console.error().has_cursor) {
-      context_.console.note("\x1b[H\x1b[2J\x1b[3J");
+      write_all(STDERR_FILENO, "\x1b[H\x1b[2J\x1b[3J");  // the console would show it
     }
     greet();
     return ExitCode::ok;
@@ -360,7 +351,7 @@ class Chat {
   ExitCode choose_session(const std::string& words) {
     const auto listed = sessions_of_folder(store_, conversation_.settings(), words);
     if (!listed) return complain_about(listed.error());
-    if (editor_ && !listed->empty()) {
+    if (editor_ && !listed->empty() && !context_.console.error().is_plain) {
       const auto picked = pick_session(*listed, {.input = STDIN_FILENO,
                                                  .output = STDERR_FILENO,
                                                  .screen = context_.console.error(),
@@ -383,10 +374,9 @@ class Chat {
     if (files != ExitCode::ok) return files;
     const auto undone = conversation_.undo();
     if (!undone) return complain_about(undone.error());
-    const std::string where =
-        conversation_.session_id() == 0
-            ? "the next message begins a new session"
-            : fmt::format("going on in session {}", conversation_.session_id());
+    const SessionId now = conversation_.session_id();
+    const std::string where = now == 0 ? "the next message begins a new session"
+                                       : fmt::format("going on in session {}", now);
     note(fmt::format(
         "  Undone: {}\n  {}\n",
         shortened(on_one_line(as_typed(*undone)), context_.console.error().columns - 12), where));
@@ -419,6 +409,11 @@ class Chat {
     if (command_.verbosity == Verbosity::normal) context_.console.note(text);
   }
 
+  void note_dimly(std::string_view line) const {
+    const Terminal& screen = context_.console.error();
+    note(painted(fmt::format("  {} {}", mark("·", screen), line), Colour::dim, screen) + "\n");
+  }
+
   void greet() {
     const Terminal& screen = context_.console.error();
     const Agent& agent = conversation_.agent();
@@ -435,11 +430,7 @@ class Chat {
     note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
-      // Whoever has configured nothing has not chosen the planner.
-      if (agent.name == kCodingAgent && agent.model.provider() == "offline" && !settings_.file()) {
-        context_.console.remark(
-            "The offline planner answers, which is no language model. `wright init` chooses one.");
-      }
+      remark_on_planner(agent, settings_, context_.console);
     }
     show_last_answer();
   }
@@ -449,11 +440,7 @@ class Chat {
     if (!is_for_person_ || conversation_.session_id() == 0) return;
     const auto session = store_.get_session(conversation_.session_id());
     if (!session || !session->result) return;
-    const Terminal& screen = context_.console.error();
-    note(
-        painted(fmt::format("  · {}", shortened(on_one_line(*session->result), screen.columns - 5)),
-                Colour::dim, screen) +
-        "\n");
+    note_dimly(shortened(on_one_line(*session->result), context_.console.error().columns - 5));
   }
 
   void say_goodbye() {
@@ -484,7 +471,7 @@ class Chat {
 }  // namespace
 
 ExitCode execute(const ChatCommand& command, CommandContext context) {
-  const auto settings = settings_or_complain(command.settings, context);
+  const auto settings = settings_of_chat(command, context);
   if (!settings) return ExitCode::usage;
   if (settings->store().is_server()) {
     return chat_at(*open_server(settings->store()), command, *settings, context);

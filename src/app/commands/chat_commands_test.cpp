@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/commands/chat_files.h"
+#include "app/commands/chat_status.h"
 
 namespace wright::app {
 namespace {
@@ -58,6 +59,19 @@ TEST(ChatCommands, are_all_explained) {
   for (const std::string& command : commands_beginning_with("/")) {
     EXPECT_NE(help.find(command), std::string::npos) << command;
   }
+}
+
+TEST(ChatStatus, tells_what_may_be_spent_also_before_anything_is) {
+  EXPECT_EQ(cost_status(0, 5.0), " · $0 of $5.00");
+  EXPECT_EQ(cost_status(1.2, 5.0), " · $1.20 of $5.00");
+  EXPECT_EQ(cost_status(1.2, std::nullopt), " · $1.20");
+  EXPECT_EQ(cost_status(0, std::nullopt), "");
+}
+
+TEST(ChatStatus, finds_sessions_by_letters_in_their_order) {
+  EXPECT_FALSE(fuzzy_score("xyz", "rename the parser"));
+  ASSERT_TRUE(fuzzy_score("rpar", "rename the parser"));
+  EXPECT_GT(*fuzzy_score("parser", "the parser"), *fuzzy_score("parser", "p a r s e r x"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/commands/chat_sessions.h"
 #include "app/terminal/figures.h"
 #include "app/terminal/log_output.h"
 #include "app/terminal/person/person_answers.h"
@@ -139,19 +140,9 @@ std::string Conversation::flags_to_resume() const {
 }
 
 Result<std::string> Conversation::undo() {
-  if (session_id_ == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
-  const auto messages = TRY(store_.get_messages(session_id_));
-  const auto last = std::ranges::find_if(
-      messages.rbegin(), messages.rend(),
-      [](const StoredMessage& stored) { return stored.message.is_from_user(); });
-  if (last == messages.rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
-  const auto before = std::next(last);
-  if (before == messages.rend()) {
-    session_id_ = 0;  // the next message begins a new session
-    return last->message.text();
-  }
-  session_id_ = TRY(store_.fork_session(session_id_, before->id));
-  return last->message.text();
+  CutSession cut = TRY(before_last_message(store_, session_id_));
+  session_id_ = cut.id;
+  return std::move(cut.said);
 }
 
 Result<SessionId> Conversation::fork() {
@@ -212,13 +203,6 @@ ExitCode Conversation::drive(const First& first) {
   interruption_.forget();
   const RunOptions options = run_options();
   const auto began = std::chrono::steady_clock::now();
-  // Whoever waited this long may be looking elsewhere.
-  const auto ring = [&] {
-    constexpr std::chrono::seconds kLong{10};
-    if (has_person() && std::chrono::steady_clock::now() - began > kLong) {
-      context_.console.ring();
-    }
-  };
   display_.begin();
   const auto hold = [&] { return hold_ ? hold_() : Held(); };
   Held held = hold();
@@ -229,7 +213,7 @@ ExitCode Conversation::drive(const First& first) {
          !interruption_.has_happened()) {
     held.reset();
     display_.hide();
-    ring();
+    context_.console.notify(words_about_waits(answer->waits));
     const auto given = answer_at_terminal(answer->waits, store_, context_, options.stop);
     if (!given) return failed(given.error());
     if (*given == PersonAnswered::no) break;
@@ -239,7 +223,10 @@ ExitCode Conversation::drive(const First& first) {
   }
   held.reset();
   display_.hide();
-  ring();
+  // Whoever waited this long may be looking elsewhere.
+  const bool was_long =
+      std::chrono::steady_clock::now() - began > settings_->duration(keys::kTerminalNotifyAfter);
+  if (was_long && has_person()) context_.console.notify(fmt::format("{} is done", agent_.name));
   return conclude(answer);
 }
 

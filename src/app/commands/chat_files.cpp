@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <ranges>
 
 #include "app/commands/chat_commands.h"
+#include "app/commands/chat_mentions.h"
 #include "app/commands/help.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/file_history.h"
@@ -96,6 +99,19 @@ ExitCode show_chat_help(const Settings& settings, Console& console) {
   for (const std::string& problem : found.problems) console.remark(problem);
   for (const std::string& unused : found.unused) console.remark(unused);
   return ExitCode::ok;
+}
+
+std::vector<std::string> completions_of(std::string_view typed, Conversation& conversation) {
+  auto words = commands_beginning_with(typed);
+  if (typed.starts_with('/')) {
+    for (const auto& command : commands_for(conversation.settings()).commands) {
+      std::string word = "/" + command.name;
+      if (word.starts_with(typed)) words.push_back(std::move(word));
+    }
+  }
+  std::ranges::move(conversation.servers().completions_of(typed), std::back_inserter(words));
+  if (!words.empty()) return words;
+  return mentions_beginning_with(typed, conversation.settings().base_path());
 }
 
 constexpr std::string_view kAboveAll = " Above all: ";

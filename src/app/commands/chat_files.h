@@ -2,7 +2,9 @@
 // changed. Asks before it does.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/commands/chat_conversation.h"
 #include "app/terminal/chat_input.h"
@@ -25,6 +27,9 @@ ExitCode show_changes(const Conversation& conversation, Store& store, CommandCon
 
 // What /help shows: our commands, and those of the person and the project.
 ExitCode show_chat_help(const Settings& settings, Console& console);
+
+// The whole lines that what was typed may become: commands, and files behind @.
+std::vector<std::string> completions_of(std::string_view typed, Conversation& conversation);
 
 // What an agent is asked when its work, or that of others, is to be reviewed.
 std::string review_prompt(std::string_view focus);

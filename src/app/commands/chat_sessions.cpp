@@ -7,11 +7,11 @@
 
 #include "app/settings/paths.h"
 #include "app/terminal/screen_text.h"
+#include "app/wiring/git_branch.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
 #include "project/notes.h"
-#include "project/text_file.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -67,12 +67,21 @@ Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& se
   return found;
 }
 
+Result<CutSession> before_last_message(Store& store, SessionId id) {
+  if (id == 0) return fail(ErrorCode::unavailable, "nothing has been said yet");
+  const auto messages = TRY(store.get_messages(id));
+  const auto last = std::ranges::find_if(
+      messages.rbegin(), messages.rend(),
+      [](const StoredMessage& stored) { return stored.message.is_from_user(); });
+  if (last == messages.rend()) return fail(ErrorCode::unavailable, "nothing has been said yet");
+  CutSession cut{.said = last->message.text()};
+  const auto before = std::next(last);
+  if (before != messages.rend()) cut.id = TRY(store.fork_session(id, before->id));
+  return cut;
+}
+
 std::string branch_of(const Settings& settings) {
-  constexpr std::string_view kBranch = "ref: refs/heads/";
-  const auto root = project::project_root(settings.base_path(), settings.home_folder());
-  const auto head = project::read_text(root / ".git" / "HEAD", 4096);
-  if (!head || !head->starts_with(kBranch)) return {};
-  return on_one_line(std::string_view(*head).substr(kBranch.size()));
+  return git_branch(project::project_root(settings.base_path(), settings.home_folder()));
 }
 
 std::string session_list(const std::vector<Session>& sessions, const Terminal& screen) {

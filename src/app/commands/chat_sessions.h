@@ -23,7 +23,14 @@ Result<Session> find_session(Store& store, const std::string& text);
 Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& settings,
                                                 const std::string& words);
 
-// The branch of the repository that the folder is in, as `.git` says it; empty: none.
+// A session as it was before the user's last message.
+struct CutSession {
+  SessionId id = 0;       // a copy; 0: there was nothing before it
+  std::string said = {};  // the message
+};
+Result<CutSession> before_last_message(Store& store, SessionId id);
+
+// Of the repository that the folder is in; see git_branch().
 std::string branch_of(const Settings& settings);
 
 // A line each: number, status, age, prompt.

@@ -44,6 +44,12 @@ std::vector<Candidate> fitting(const std::vector<Session>& sessions, std::string
 
 }  // namespace
 
+std::string cost_status(double cost_usd, const std::optional<double>& most_usd) {
+  const std::string cost = cost_usd > 0 ? show_cost(cost_usd) : "$0";
+  if (most_usd) return fmt::format(" · {} of {}", cost, show_cost(*most_usd));
+  return cost_usd > 0 ? fmt::format(" · {}", cost) : std::string();
+}
+
 std::string chat_status(const Conversation& conversation, Store& store,
                         const Environment& environment) {
   const Agent& agent = conversation.agent();
@@ -56,9 +62,7 @@ std::string chat_status(const Conversation& conversation, Store& store,
     if (const auto context = conversation.context(); context && context->window > 0) {
       line += fmt::format(" · window {} %", 100 * context->tokens / context->window);
     }
-    if (usage.cost_usd > 0) line += fmt::format(" · {}", show_cost(usage.cost_usd));
-    if (agent.limits.max_cost_usd)
-      line += fmt::format(" of {}", show_cost(*agent.limits.max_cost_usd));
+    line += cost_status(usage.cost_usd, agent.limits.max_cost_usd);
   }
   if (agent.limits.max_tokens) {
     line += fmt::format(" · at most {}", show_count(*agent.limits.max_tokens));

@@ -14,6 +14,9 @@ namespace wright::app {
 std::string chat_status(const Conversation& conversation, Store& store,
                         const Environment& environment);
 
+// " · $0.02 of $5.00": what was spent, and how much may be; empty where nothing was and all may be.
+std::string cost_status(double cost_usd, const std::optional<double>& most_usd);
+
 // Tool calls, tokens and cost so far.
 ExitCode show_usage(const Conversation& conversation, Store& store, Console& console);
 

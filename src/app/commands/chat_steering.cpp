@@ -1,5 +1,6 @@
 #include "app/commands/chat_steering.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,8 +35,9 @@ bool ChatSteering::entered(const std::string& line) {
   if (line.starts_with('/') || line.starts_with('!')) return false;
   auto steered = conversation_.steer(message_of_(line));
   if (!steered && steered.error().code == ErrorCode::permission_denied) {
-    conversation_.display().say(
-        painted("  ✗ not sent: " + on_one_line(steered.error().message), Colour::red, screen_));
+    conversation_.display().say(painted(
+        fmt::format("  {} not sent: {}", mark("✗", screen_), on_one_line(steered.error().message)),
+        Colour::red, screen_));
     return true;
   }
   if (!steered) return false;

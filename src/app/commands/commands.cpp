@@ -16,7 +16,11 @@ ExitCode execute(const PrintCommand& command, CommandContext context) {
 
 std::optional<Settings> settings_or_complain(const SettingFlags& flags, CommandContext context) {
   auto settings = load_settings(flags, context.environment);
-  if (settings) return std::move(*settings);
+  if (settings) {
+    if (settings->flag(keys::kTerminalPlain)) context.console.speak_plainly();
+    context.console.notify_by(settings->text(keys::kTerminalNotify));
+    return std::move(*settings);
+  }
   context.console.complain(settings.error().message, "See `wright help config`.");
   return std::nullopt;
 }

@@ -75,18 +75,36 @@ Result<void> check_model(const SetConfigCommand& command, const Environment& env
   return {};
 }
 
-// Models that need nothing more to be tried: those whose vendors have a key here.
-std::vector<std::string> models_with_key(const Models& models, const Settings& settings,
-                                         const Environment& environment) {
-  std::vector<std::string> found;
-  for (const VendorInfo& vendor : models.catalogue().vendors()) {
-    if (key_for(vendor, settings, environment).value.empty()) continue;
-    for (const ModelInfo& model : models.catalogue().models()) {
-      if (model.vendor != vendor.name) continue;
-      found.push_back(fmt::format("{}:{}", vendor.name, model.name));
-      break;
-    }
+// A model that a person may choose, and what they should know of it.
+struct Offered {
+  std::string id;
+  std::string beside = {};
+};
+
+std::string still_needed(const VendorInfo& vendor, const Settings& settings,
+                         const Environment& environment) {
+  if (!key_for(vendor, settings, environment).value.empty() || !vendor.key_command.empty()) {
+    return {};
   }
+  if (vendor.platform != Platform::direct || vendor.key_variables.empty()) {
+    return fmt::format("needs the credentials of {}", vendor.title);
+  }
+  return fmt::format("needs a key ({})", vendor.key_variables.front());
+}
+
+// The best model of each vendor, which is its first; those that need nothing more come first.
+std::vector<Offered> best_models(const Models& models, const Settings& settings,
+                                 const Environment& environment) {
+  std::vector<Offered> found;
+  for (const VendorInfo& vendor : models.catalogue().vendors()) {
+    if (!vendor.needs_key && vendor.platform == Platform::direct) continue;
+    const auto& rows = models.catalogue().models();
+    const auto best = std::ranges::find(rows, vendor.name, &ModelInfo::vendor);
+    if (best == rows.end()) continue;
+    found.push_back({fmt::format("{}:{}", vendor.name, best->name),
+                     still_needed(vendor, settings, environment)});
+  }
+  std::ranges::stable_partition(found, [](const Offered& each) { return each.beside.empty(); });
   return found;
 }
 
@@ -128,15 +146,22 @@ std::vector<std::string> local_models(const Models& models) {
   return found;
 }
 
-std::string asked_model(const std::vector<std::string>& known, Console& console) {
+std::string asked_model(const std::vector<Offered>& offered, Console& console) {
+  std::size_t width = 0;
+  for (const Offered& each : offered) width = std::max(width, columns_of(on_one_line(each.id)));
   console.note("Which model shall agents ask?\n");
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    console.note(fmt::format("  {}  {}\n", i + 1, on_one_line(known[i])));
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    std::string line = fmt::format("{:>4}  {}", i + 1, on_one_line(offered[i].id));
+    if (!offered[i].beside.empty()) {
+      line = fmt::format("{:>4}  {}  {}", i + 1, padded(on_one_line(offered[i].id), width),
+                         painted(on_one_line(offered[i].beside), Colour::dim, console.error()));
+    }
+    console.note(line + "\n");
   }
   console.note("A number, or vendor:name (`wright models` lists them)  ");
   const std::string typed = on_one_line(read_line().value_or(""));
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (typed == std::to_string(i + 1)) return known[i];
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    if (typed == std::to_string(i + 1)) return offered[i].id;
   }
   return typed;
 }
@@ -216,10 +241,14 @@ ExitCode execute(const InitCommand& command, CommandContext context) {
       console.complain("nobody is here to choose a model", "Name it: wright init --model MODEL.");
       return ExitCode::usage;
     }
-    auto known = models_with_key(*models, *settings, context.environment);
-    std::ranges::move(local_models(*models), std::back_inserter(known));
-    known.emplace_back("offline");
-    id = asked_model(known, console);
+    std::vector<Offered> offered;
+    for (std::string& local : local_models(*models)) {
+      offered.push_back({std::move(local), "on this machine"});
+    }
+    std::ranges::move(best_models(*models, *settings, context.environment),
+                      std::back_inserter(offered));
+    offered.push_back({"offline", "no language model"});
+    id = asked_model(offered, console);
     if (id.empty()) return ExitCode::failed;
   }
   Environment environment = context.environment;

@@ -103,7 +103,7 @@ void RunDisplay::conclude(std::string_view marker, Colour colour) {
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began_;
   const Terminal& terminal = console_.error();
   const std::string line =
-      fmt::format("  {} {}\n", painted(marker, colour, terminal),
+      fmt::format("  {} {}\n", painted(mark(marker, terminal), colour, terminal),
                   painted(record_.summary(took.count()), Colour::dim, terminal));
   console_.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
 }

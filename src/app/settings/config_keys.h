@@ -346,6 +346,53 @@ inline constexpr ConfigKey kLogFile{"log",
                                     "where the log goes instead of standard error",
                                     "\"~/.local/state/wright/log.jsonl\""};
 
+inline constexpr ConfigKey kProjectMayAllow{
+    "hooks",
+    "project_may_allow",
+    KeyType::flag,
+    "",
+    "",
+    "whether hooks that came with a folder, and were agreed to, may allow calls that a person "
+    "would be asked about, as their own hooks may",
+    "",
+    1,
+    kMostIterations,
+    "false"};
+inline constexpr ConfigKey kTerminalPlain{
+    "terminal",
+    "plain",
+    KeyType::flag,
+    "WRIGHT_PLAIN",
+    "",
+    "for screen readers: nothing moves the cursor or is drawn anew, words stand in place of marks",
+    "",
+    1,
+    kMostIterations,
+    "false"};
+inline constexpr ConfigKey kTerminalNotify{
+    "terminal",
+    "notify",
+    KeyType::text,
+    "",
+    "",
+    "how a person learns that they are waited for: \"bell\", \"osc9\" (a notice of the desktop), "
+    "\"off\", or a command, which finds the words in $WRIGHT_NOTICE",
+    "\"bell\"",
+    1,
+    kMostIterations,
+    "bell"};
+inline constexpr ConfigKey kTerminalNotifyAfter{
+    "terminal",
+    "notify_after",
+    KeyType::duration,
+    "",
+    "",
+    "how long a turn must take for its end to be told of, too",
+    "",
+    1,
+    kMostIterations,
+    "10s"};
+
 inline constexpr ConfigKey kAcpTerminals{
     "acp",  "terminals", KeyType::flag,
     "",     "",          "wright acp: commands run in terminals of the editor, in the same sandbox",
@@ -530,6 +577,10 @@ inline constexpr std::array kConfigKeys{
     keys::kBashWritePaths,
     keys::kBashProtected,
     keys::kBashUnreadable,
+    keys::kProjectMayAllow,
+    keys::kTerminalPlain,
+    keys::kTerminalNotify,
+    keys::kTerminalNotifyAfter,
     keys::kAcpTerminals,
     keys::kWebFetch,
     keys::kWebSearch,

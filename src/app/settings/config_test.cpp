@@ -112,7 +112,8 @@ INSTANTIATE_TEST_SUITE_P(
             "wright.toml:1: server: unknown section; there are [agent], [limits], [sessions], "
             "[tool_execution], "
             "[debug], [debug.tool_feedback], "
-            "[log], [http], [bash], [acp], [web], [entities], [entities.embeddings], [api_keys], "
+            "[log], [http], [bash], [hooks], [terminal], [acp], [web], [entities], "
+            "[entities.embeddings], [api_keys], "
             "[permissions], [agents], "
             "[vendors], "
             "[models], [mcp]"},

@@ -37,6 +37,13 @@ std::string pasted_text(std::string_view bytes) {
   return text;
 }
 
+// Line breaks as blanks.
+std::string sanitised_line(std::string_view text) {
+  std::string line = sanitised(text);
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
 }  // namespace
 
 ChatEditor::ChatEditor(const PersonTerminal& where, std::vector<std::string> history,
@@ -44,7 +51,9 @@ ChatEditor::ChatEditor(const PersonTerminal& where, std::vector<std::string> his
     : where_(where),
       complete_(std::move(complete)),
       kept_(where.input),
-      history_(std::move(history)) {}
+      history_(std::move(history)) {
+  where_.reads_keys_when_plain = true;
+}
 
 std::expected<std::string, NoLine> ChatEditor::next_line(std::string_view prompt,
                                                          std::stop_token stop) {
@@ -57,11 +66,15 @@ std::expected<std::string, NoLine> ChatEditor::next_line(std::string_view prompt
   where_.stop = std::move(stop);
   below_ = status_ ? status_() : std::string();
   TerminalDialogue dialogue(where_, kept_);
+  const auto say = [&] { return said(prompt); };
   const auto leave = [&] {
+    search_.reset();
+    if (where_.screen.is_plain) return dialogue.leave_line(say);
     dialogue.print(painted(prompt, Colour::bold, where_.screen) + sanitised(line_.text()) + "\n");
   };
   while (true) {
-    const auto key = dialogue.next_key([&](ScreenSize size) { return rendered(prompt, size); });
+    const auto key =
+        dialogue.next_key([&](ScreenSize size) { return rendered(prompt, size); }, say);
     if (!key) {
       leave();
       return std::unexpected(key.error() == GaveUp::stopped ? NoLine::stopped : NoLine::ended);
@@ -82,13 +95,21 @@ std::expected<std::string, NoLine> ChatEditor::next_line(std::string_view prompt
   }
 }
 
+std::string ChatEditor::lead_of(std::string_view prompt, std::size_t columns) const {
+  if (!search_) return std::string(prompt);
+  const bool is_found = search_->at < history_.size();
+  return fmt::format("{} {}: ", is_found ? "search" : "not found",
+                     shortened(sanitised(search_->wanted), columns / 2));
+}
+
+PlainText ChatEditor::said(std::string_view prompt) const {
+  const std::string_view before = line_.before_cursor();
+  return {lead_of(prompt, where_.screen.columns), sanitised_line(before),
+          sanitised_line(std::string_view(line_.text()).substr(before.size()))};
+}
+
 LiveLines ChatEditor::rendered(std::string_view prompt, ScreenSize size) const {
-  std::string lead(prompt);
-  if (search_) {
-    const bool is_found = search_->at < history_.size();
-    lead = fmt::format("{} {}: ", is_found ? "search" : "not found",
-                       shortened(sanitised(search_->wanted), size.columns / 2));
-  }
+  const std::string lead = lead_of(prompt, size.columns);
   VisibleRows shown = line_.rows(size.columns, columns_of(lead));
   // In a window that is too low, those around the cursor.
   const std::size_t most = size.rows - 1;
@@ -128,6 +149,7 @@ void ChatEditor::apply_key(const Key& key, TerminalDialogue& dialogue) {
     case KeyKind::up: return move_in_history(-1);
     case KeyKind::down: return move_in_history(1);
     case KeyKind::paste: return paste(key.text);
+    case KeyKind::paste_image: return paste_image(dialogue);
     case KeyKind::complete: return complete(dialogue);
     case KeyKind::search: return begin_search();
     case KeyKind::redraw: return dialogue.clear_screen();
@@ -207,6 +229,14 @@ void ChatEditor::paste(std::string_view bytes) {
     text = blocks_.back().note;
   }
   line_.apply({KeyKind::paste, std::move(text)});
+}
+
+void ChatEditor::paste_image(TerminalDialogue& dialogue) {
+  if (!image_) return;
+  const auto image = image_();
+  if (image) return line_.apply({KeyKind::paste, *image + " "});
+  dialogue.print(indented(fitted_prose(sanitised(image.error().message), 2, where_.screen), 2) +
+                 "\n");
 }
 
 // Places are found before any is filled: what was pasted may itself look like a note.

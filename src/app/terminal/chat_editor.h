@@ -14,13 +14,14 @@
 #include "app/terminal/chat_input.h"
 #include "app/terminal/person/line_editor.h"
 #include "app/terminal/person/terminal_dialogue.h"
+#include "wright/error.h"
 
 namespace wright::app {
 
 // The whole words that what was typed may become.
 using Complete = std::function<std::vector<std::string>(std::string_view typed)>;
 
-// For a terminal that can move its cursor.
+// For a terminal that gives keys. A plain one shows no status line.
 class ChatEditor {
  public:
   // `history` is oldest first.
@@ -39,6 +40,9 @@ class ChatEditor {
 
   // A dim line below what is typed; asked for when a line begins. May be empty.
   void show_below(std::function<std::string()> status) { status_ = std::move(status); }
+
+  // Ctrl-V: where the image in the clipboard lies, which is put into the line. May be empty.
+  void paste_images_by(std::function<Result<std::string>()> image) { image_ = std::move(image); }
 
   // Of what is typed between two lines: whoever reads it is done before the next line.
   KeyDecoder& typed() { return kept_.typed; }
@@ -60,10 +64,13 @@ class ChatEditor {
   };
 
   LiveLines rendered(std::string_view prompt, ScreenSize size) const;
+  PlainText said(std::string_view prompt) const;
+  std::string lead_of(std::string_view prompt, std::size_t columns) const;
   void apply(const Key& key, TerminalDialogue& dialogue);
   void apply_key(const Key& key, TerminalDialogue& dialogue);
   void move_in_history(int step);
   void paste(std::string_view bytes);
+  void paste_image(TerminalDialogue& dialogue);
   void complete(TerminalDialogue& dialogue);
   void begin_search();
   // Whether the key was about the search.
@@ -75,6 +82,7 @@ class ChatEditor {
   Complete complete_;
   TerminalDialogue::Kept kept_;
   std::function<std::string()> status_;
+  std::function<Result<std::string>()> image_;
   std::string below_;  // of the line that is read
   std::vector<std::string> history_;
 

@@ -286,5 +286,34 @@ TEST(ChatEditor, knows_whether_a_line_begins_with_what_was_pasted) {
                                     "-- !rm", "-- !ls", "p- !rm", "p- !rm", "-- !his"}));
 }
 
+// Every byte is compared: a screen reader says what comes.
+TEST(ChatEditor, says_a_line_to_who_listens_and_moves_nothing) {
+  PersonAtTerminal person(read_all, TerminalKind::plain);
+  person.await(">");
+  person.type("helo");
+  person.await("helo");
+  person.type("\x1b[D");
+  person.await("at: o");
+  person.type("l");
+  person.await("> hello");
+  person.type("\x05");
+  person.type("!?\x7f\r");
+  person.type("\x1b[A");  // the line before
+  person.await("> hello!\n> hello!");
+  person.type("\r");
+  person.type("\x04");
+  EXPECT_EQ(person.result(), lines({"hello!", "hello!"}));
+  std::string output = person.output();
+  for (const std::string_view mark : {kAskForPasteMarks, kNoMorePasteMarks}) {
+    for (std::size_t at = output.find(mark); at != std::string::npos; at = output.find(mark)) {
+      output.erase(at, mark.size());
+    }
+  }
+  EXPECT_EQ(output.find('\x1b'), std::string::npos) << output;
+  const std::string shown = person.screen().text();
+  EXPECT_TRUE(shown.starts_with("> helo\nat: o\n> hello\n> hello!\n")) << shown;
+  EXPECT_TRUE(shown.ends_with("> hello!\n>\n")) << shown;
+}
+
 }  // namespace
 }  // namespace wright::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "app/terminal/text_style.h"
 #include "core/text.h"
@@ -42,6 +43,28 @@ constexpr std::array kFamilies{
         "return select set sum table then union unique update values view when where with "},
     Family{" json ", "", "\"", " true false null "},
 };
+
+// What may go on over lines.
+struct Block {
+  std::string_view languages;  // with a blank around each
+  std::string_view begin;
+  std::string_view end;
+  std::string_view style;
+};
+
+constexpr std::array kBlocks{
+    Block{
+        " c cpp c++ cc h hpp java javascript js jsx typescript ts tsx rust rs go csharp cs kotlin "
+        "swift php sql sqlite postgresql ",
+        "/*", "*/", style::kDim},
+    Block{" python py toml kotlin java swift ", "\"\"\"", "\"\"\"", style::kGreen},
+    Block{" python py toml ", "'''", "'''", style::kGreen},
+    Block{" javascript js jsx typescript ts tsx go ", "`", "`", style::kGreen},
+    Block{" lua ", "--[[", "]]", style::kDim},
+    Block{" haskell ", "{-", "-}", style::kDim},
+};
+
+constexpr std::string_view kShells = " sh bash shell zsh ruby rb dockerfile ";
 
 bool holds(std::string_view list, std::string_view word) {
   const std::string padded = " " + std::string(word) + " ";
@@ -88,24 +111,94 @@ std::size_t length_of_string(std::string_view text) {
 
 }  // namespace
 
-bool has_colours(std::string_view language) {
-  return is_diff(language) || family_of(language) != nullptr;
+std::optional<CodeColours> CodeColours::of(std::string_view language) {
+  if (!is_diff(language) && family_of(language) == nullptr) return std::nullopt;
+  return CodeColours(lower(language));
 }
 
-std::string coloured_code(std::string_view line, std::string_view language) {
-  if (is_diff(language)) return coloured_diff(line);
-  const Family* family = family_of(language);
-  if (family == nullptr) return std::string(line);
+// What still belongs to the open block; `line` is what comes behind it.
+std::string CodeColours::rest_of_open(std::string_view& line) {
+  const Open& open = *open_;
+  const std::string_view whole = line;
+  if (open.is_whole_line) {
+    std::string_view word = line;
+    while (open.may_be_indented && word.starts_with('\t')) word.remove_prefix(1);
+    line = {};
+    if (word == open.end) open_.reset();
+    return std::string(whole);
+  }
+  std::size_t at = 0;
+  while (at < line.size() && !line.substr(at).starts_with(open.end)) {
+    at += open.has_escapes && line[at] == '\\' ? 2 : 1;
+  }
+  if (at >= line.size()) {
+    line = {};
+    return std::string(whole);
+  }
+  at += open.end.size();
+  line.remove_prefix(at);
+  open_.reset();
+  return std::string(whole.substr(0, at));
+}
+
+std::size_t CodeColours::begin_block(std::string_view line) {
+  for (const Block& block : kBlocks) {
+    if (!line.starts_with(block.begin) || !holds(block.languages, language_)) continue;
+    open_ = Open{.end = std::string(block.end),
+                 .style = block.style,
+                 .has_escapes = block.style == style::kGreen};
+    return block.begin.size();
+  }
+  return 0;
+}
+
+// <<WORD, <<-WORD, <<~WORD, <<'WORD'
+std::size_t CodeColours::begin_document(std::string_view line) {
+  if (!line.starts_with("<<") || line.starts_with("<<<") || !holds(kShells, language_)) return 0;
+  std::size_t at = 2;
+  Open open{.style = style::kGreen, .is_whole_line = true};
+  if (at < line.size() && (line[at] == '-' || line[at] == '~')) {
+    open.may_be_indented = true;
+    ++at;
+  }
+  const char quote = at < line.size() && (line[at] == '\'' || line[at] == '"') ? line[at] : '\0';
+  if (quote != '\0') ++at;
+  while (at < line.size() && is_word(line[at])) open.end += line[at++];
+  if (open.end.empty() || is_digit(open.end.front())) return 0;
+  if (quote != '\0' && at < line.size() && line[at] == quote) ++at;
+  below_ = std::move(open);
+  return at;
+}
+
+std::string CodeColours::line(std::string_view line) {
+  if (is_diff(language_)) return coloured_diff(line);
+  const Family* family = family_of(language_);
   std::string out;
   char before = ' ';
   while (!line.empty()) {
+    if (open_) {
+      const std::string_view style = open_->style;
+      out += painted_as(rest_of_open(line), style);
+      before = ' ';
+      continue;
+    }
     const char first = line.front();
     std::size_t length = 1;
     std::string_view style;
+    if (const std::size_t begun = begin_block(line); begun > 0) {
+      const std::string mark(line.substr(0, begun));
+      line.remove_prefix(begun);
+      const std::string_view block_style = open_->style;
+      out += painted_as(mark + (line.empty() ? "" : rest_of_open(line)), block_style);
+      before = ' ';
+      continue;
+    }
     const bool is_comment = !family->comment.empty() && line.starts_with(family->comment);
     if (is_comment && (family->comment != "#" || !is_word(before))) {
       length = line.size();
       style = style::kDim;
+    } else if (const std::size_t word = begin_document(line); word > 0) {
+      length = word;
     } else if (family->quotes.find(first) != std::string_view::npos && !is_word(before)) {
       length = length_of_string(line);
       // An apostrophe that nothing closes is no string.
@@ -113,15 +206,18 @@ std::string coloured_code(std::string_view line, std::string_view language) {
       if (style.empty()) length = 1;
     } else if (is_word(first)) {
       length = static_cast<std::size_t>(std::ranges::find_if_not(line, is_word) - line.begin());
-      const std::string_view word = line.substr(0, length);
+      const std::string_view word_here = line.substr(0, length);
       const bool is_sql = family->comment == "--";
-      if (holds(family->keywords, is_sql ? lower(word) : std::string(word))) style = style::kCyan;
+      if (holds(family->keywords, is_sql ? lower(word_here) : std::string(word_here))) {
+        style = style::kCyan;
+      }
     }
     const std::string_view part = line.substr(0, length);
     out += style.empty() ? std::string(part) : painted_as(part, style);
     before = part.back();
     line.remove_prefix(length);
   }
+  if (below_) open_ = std::exchange(below_, std::nullopt);
   return out;
 }
 

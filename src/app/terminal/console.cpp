@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "app/settings/file_output.h"
+#include "app/terminal/notifier.h"
 #include "app/terminal/screen_text.h"
 
 namespace wright::app {
@@ -14,7 +15,13 @@ Console::Console(int output, int error, const Environment& environment)
     : output_descriptor_(output),
       error_descriptor_(error),
       output_(inspect_terminal(output, environment)),
-      error_(inspect_terminal(error, environment)) {}
+      error_(inspect_terminal(error, environment)),
+      is_in_tmux_(environment.find_non_empty("TMUX").has_value()) {}
+
+void Console::speak_plainly() {
+  output_ = plain(output_);
+  error_ = plain(error_);
+}
 
 void Console::print(std::string_view text) {
   if (output_errno_ != 0) return;
@@ -46,8 +53,17 @@ void Console::note(std::string_view text) {
   write_all(error_descriptor_, error_.is_terminal ? guarded_screen(text) : std::string(text));
 }
 
-void Console::ring() {
-  if (error_.is_terminal) write_all(error_descriptor_, "\a");
+void Console::notify(std::string_view words) {
+  if (notify_ == "off") return;
+  if (notify_ != "bell" && notify_ != "osc9") return start_notifier(notify_, on_one_line(words));
+  if (!error_.is_terminal) return;
+  std::string bytes = "\a";
+  if (notify_ == "osc9" && !error_.is_plain) {
+    bytes = fmt::format("\x1b]9;{}\a", on_one_line(words));
+    // tmux hands on what stands in such brackets only.
+    if (is_in_tmux_) bytes = fmt::format("\x1bPtmux;\x1b{}\x1b\\", bytes);
+  }
+  write_all(error_descriptor_, bytes);
 }
 
 void Console::complain(std::string_view message, std::string_view advice) {

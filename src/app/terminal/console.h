@@ -4,7 +4,9 @@
 // is reported. Commands just print, and main asks finish() for the exit code.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/terminal/exit_code.h"
 #include "app/terminal/terminal.h"
@@ -31,8 +33,13 @@ class Console {
   // Standard error, likewise. A failure to write there has nobody to be told to.
   void note(std::string_view text);
 
-  // The bell of the terminal behind standard error; nothing elsewhere.
-  void ring();
+  // From now on as screen readers have it; see plain() of terminal.h.
+  void speak_plainly();
+
+  // How a person learns that they are waited for: "bell", "osc9", "off", or a command.
+  void notify_by(std::string way) { notify_ = std::move(way); }
+  // Tells them, by the terminal behind standard error or by the command, which is not waited for.
+  void notify(std::string_view words);
 
   // A sentence of its own behind two spaces, on as many rows as it needs.
   void remark(std::string_view sentence);
@@ -48,6 +55,8 @@ class Console {
   int error_descriptor_;
   Terminal output_;
   Terminal error_;
+  std::string notify_ = "bell";
+  const bool is_in_tmux_;
   int output_errno_ = 0;  // why standard output stopped working
 };
 

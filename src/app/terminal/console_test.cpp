@@ -21,7 +21,7 @@ TEST(Console, rings_the_bell_of_a_terminal) {
   ASSERT_GE(program, 0);
   Console console(program, program, Environment{});
   console.note("\a");
-  console.ring();
+  console.notify("it waits");
   console.note("end");
   std::string shown;
   std::array<char, 64> buffer{};

@@ -305,7 +305,7 @@ std::string MarkdownStream::begin_line() {
     }
     case LineKind::fence: shown_ = line_.size(); return {};
     case LineKind::code:
-      if (!language_.empty()) return "    ";
+      if (code_) return "    ";
       style_ = style::kDim;
       return std::string(style::kDim) + "    ";
     case LineKind::table: shown_ = line_.size(); return {};
@@ -343,9 +343,9 @@ std::string MarkdownStream::show(Extent extent) {
     out += mark;
   }
   const std::string_view rest = std::string_view(line_).substr(shown_);
-  if (*kind_ == LineKind::code && !language_.empty()) {
+  if (*kind_ == LineKind::code && code_) {
     if (extent == Extent::so_far) return out;
-    out += coloured_code(rest, language_);
+    out += code_->line(rest);
     shown_ = line_.size();
   } else if (*kind_ == LineKind::code) {
     out += rest;
@@ -380,7 +380,7 @@ void MarkdownStream::pass_fence() {
   const bool begins = fence_.empty();
   const std::string_view language = trimmed(text.substr(marks));
   fence_ = begins ? std::string(text.substr(0, marks)) : "";
-  language_ = begins && has_colours(language) ? std::string(language) : "";
+  code_ = begins ? CodeColours::of(language) : std::nullopt;
 }
 
 // What was held back as a table; as it is where it is none.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/terminal/code_colours.h"
 #include "app/terminal/word_wrap.h"
 
 namespace wright::app {
@@ -46,14 +47,14 @@ class MarkdownStream {
   void end_line();
   void pass_fence();
 
-  std::string raw_;                 // the beginning of a character, or a carriage return
-  std::string line_;                // the current one, harmless
-  std::size_t shown_ = 0;           // bytes of it
-  std::optional<LineKind> kind_;    // once it is clear
-  std::string_view style_;          // of the line
-  std::string fence_;               // of the block of code that is open; empty outside of one
-  std::string language_;            // of that block, where it has colours
-  std::vector<std::string> table_;  // lines that may be one
+  std::string raw_;                  // the beginning of a character, or a carriage return
+  std::string line_;                 // the current one, harmless
+  std::size_t shown_ = 0;            // bytes of it
+  std::optional<LineKind> kind_;     // once it is clear
+  std::string_view style_;           // of the line
+  std::string fence_;                // of the block of code that is open; empty outside of one
+  std::optional<CodeColours> code_;  // of that block, where it has colours
+  std::vector<std::string> table_;   // lines that may be one
   std::size_t columns_;
   WordWrap wrap_;
 };

@@ -63,6 +63,21 @@ TEST(MarkdownStream, colours_code_of_languages_it_knows) {
             "    \x1b[31m-old\x1b[0m\n    \x1b[32m+new\x1b[0m\n     same\n");
 }
 
+TEST(MarkdownStream, carries_comments_strings_and_documents_over_lines) {
+  EXPECT_EQ(rendered_markdown("```c\nx; /* if\nreturn */ int y;\n```\n"),
+            "    x; \x1b[2m/* if\x1b[0m\n    \x1b[2mreturn */\x1b[0m \x1b[36mint\x1b[0m y;\n");
+  EXPECT_EQ(rendered_markdown("```python\n\"\"\"if\n\nfor\"\"\"\nx\n```\n"),
+            "    \x1b[32m\"\"\"if\x1b[0m\n    \n    \x1b[32mfor\"\"\"\x1b[0m\n    x\n");
+  EXPECT_EQ(rendered_markdown("```sh\ncat <<'END' | x\nif # no\nEND\nif\n```\n"),
+            "    cat <<'END' | x\n    \x1b[32mif # no\x1b[0m\n    \x1b[32mEND\x1b[0m\n    "
+            "\x1b[36mif\x1b[0m\n");
+  // Nothing is carried out of a block.
+  EXPECT_EQ(rendered_markdown("```c\n/* open\n```\n```c\nint\n```\n"),
+            "    \x1b[2m/* open\x1b[0m\n    \x1b[36mint\x1b[0m\n");
+  EXPECT_EQ(rendered_markdown("```sh\necho $((1<<3))\nif\n```\n"),
+            "    echo $((1<<3))\n    \x1b[36mif\x1b[0m\n");
+}
+
 TEST(MarkdownStream, draws_tables) {
   const std::string table = "| name | count |\n|---|---:|\n| `a\\|b` | 1 |\n| 漢 | 10 |\n";
   EXPECT_EQ(without_colours(rendered_markdown("see:\n" + table + "after")),

@@ -166,7 +166,8 @@ void Progress::on(const ModelRetried& event) {
     what +=
         fmt::format(" again in {}", show_duration(static_cast<double>(event.retry.wait.count())));
   }
-  write_line(painted("  ↻ " + what, Colour::yellow, terminal_));
+  write_line(
+      painted(fmt::format("  {} {}", mark("↻", terminal_), what), Colour::yellow, terminal_));
 }
 
 void Progress::on(const ContextShortened& event) {
@@ -180,8 +181,9 @@ void Progress::on(const ContextShortened& event) {
   if (event.shortened_messages > event.summarised_messages || ways.empty()) {
     ways.emplace_back("old results in part");
   }
-  write_line(painted(fmt::format("  · context shortened: {}", fmt::join(ways, ", ")), Colour::dim,
-                     terminal_));
+  write_line(painted(
+      fmt::format("  {} context shortened: {}", mark("·", terminal_), fmt::join(ways, ", ")),
+      Colour::dim, terminal_));
 }
 
 void Progress::on(const ModelEnded& event) {
@@ -204,15 +206,17 @@ void Progress::remark(std::string_view text) {
 }
 
 void Progress::write_remark(std::string_view line) {
-  write_line(painted(fmt::format("  · {}", shortened(line, terminal_.columns - 4)), Colour::dim,
-                     terminal_));
+  write_line(
+      painted(fmt::format("  {} {}", mark("·", terminal_), shortened(line, terminal_.columns - 4)),
+              Colour::dim, terminal_));
 }
 
 void Progress::on(const ChildStarted& event) {
   const std::string session =
       event.session_id != 0 ? fmt::format(" · session {}", event.session_id) : "";
   write_line(
-      painted(fmt::format("  ⤷ {}{}", on_one_line(event.agent), session), Colour::dim, terminal_));
+      painted(fmt::format("  {} {}{}", mark("⤷", terminal_), on_one_line(event.agent), session),
+              Colour::dim, terminal_));
 }
 
 void Progress::show_typed(std::string_view text) {
@@ -224,13 +228,14 @@ void Progress::show_typed(std::string_view text) {
 void Progress::on(const MessageTaken& event) {
   constexpr std::size_t kLongest = 200;
   const std::string text = on_one_line(display_text(event.message));
-  write_line(fmt::format(
-      "  › {}", text.size() > kLongest ? std::string(utf8_prefix(text, kLongest)) + "…" : text));
+  write_line(
+      fmt::format("  {} {}", mark("›", terminal_),
+                  text.size() > kLongest ? std::string(utf8_prefix(text, kLongest)) + "…" : text));
 }
 
 void Progress::on(const HandedOff& event) {
-  write_line(
-      painted(fmt::format("  ⤳ {} goes on", on_one_line(event.agent)), Colour::dim, terminal_));
+  write_line(painted(fmt::format("  {} {} goes on", mark("⤳", terminal_), on_one_line(event.agent)),
+                     Colour::dim, terminal_));
 }
 
 void Progress::on(const ToolStarted& event) {
@@ -239,7 +244,7 @@ void Progress::on(const ToolStarted& event) {
   const std::string arguments = summary_of_arguments(event.call.arguments, room);
   begin(event.call.id, name + "  " + arguments);
   if (terminal_.has_cursor || name == tools::kPlanTool) return;
-  write_line(fmt::format("  → {}  {}", name, arguments));
+  write_line(fmt::format("  {} {}  {}", mark("→", terminal_), name, arguments));
 }
 
 void Progress::on(const ToolProgress& event) {
@@ -263,8 +268,9 @@ void Progress::show_plan(const std::vector<tools::PlanStep>& plan) {
     const std::string text = shortened(on_one_line(step.step), room);
     lines += fmt::format(
         "{}    {}", lines.empty() ? "" : "\n",
-        painted(fmt::format("{} {}", is_done ? "☑" : (is_under_way ? "▸" : "☐"), text),
-                is_under_way ? Colour::bold : (is_done ? Colour::dim : Colour::none), terminal_));
+        painted(
+            fmt::format("{} {}", mark(is_done ? "☑" : (is_under_way ? "▸" : "☐"), terminal_), text),
+            is_under_way ? Colour::bold : (is_done ? Colour::dim : Colour::none), terminal_));
   }
   write_line(lines.empty() ? painted("    (the plan is empty)", Colour::dim, terminal_) : lines);
 }
@@ -291,7 +297,8 @@ void Progress::on(const ToolEnded& event) {
   const std::string arguments =
       terminal_.has_cursor ? summary_of_arguments(event.call.arguments, room) + "  " : "";
   write_line(fmt::format(
-      "  {} {}  {}{}", painted(marker_of(event.outcome), outcome_colour(event.outcome), terminal_),
+      "  {} {}  {}{}",
+      painted(mark(marker_of(event.outcome), terminal_), outcome_colour(event.outcome), terminal_),
       painted(name, Colour::bold, terminal_), arguments,
       painted(rest, !event.outcome.error ? Colour::dim : Colour::red, terminal_)));
   if (error.empty()) return;

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include "app/terminal/screen_text.h"
 
@@ -54,12 +56,42 @@ Terminal inspect_terminal(int descriptor, const Environment& environment) {
   if (!terminal.is_terminal) return terminal;
   const auto kind = environment.find_non_empty("TERM");
   const bool is_capable = kind && *kind != "dumb";
+  terminal.gives_keys = is_capable;
+  terminal.is_plain = !is_capable;
   terminal.has_cursor = is_capable;
   terminal.has_colour = is_capable && !environment.find_non_empty("NO_COLOR");
   const std::size_t said = columns_said_by(environment);
   if (said == 0) terminal.descriptor = descriptor;
   terminal.columns = usable(said != 0 ? said : columns_of_window(descriptor));
   return terminal;
+}
+
+Terminal plain(Terminal terminal) {
+  terminal.is_plain = terminal.is_terminal;
+  terminal.has_cursor = false;
+  terminal.has_colour = false;
+  return terminal;
+}
+
+std::string_view mark(std::string_view symbol, const Terminal& terminal) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWords{{
+      {"✓", "Done:"},
+      {"✗", "Failed:"},
+      {"…", "Waiting:"},
+      {"→", "Calling:"},
+      {"·", "Note:"},
+      {"›", "You:"},
+      {"↻", "Again:"},
+      {"⤷", "Specialist:"},
+      {"⤳", "Handed over:"},
+      {"☑", "Done:"},
+      {"▸", "Now:"},
+      {"☐", "To do:"},
+  }};
+  if (!terminal.is_plain) return symbol;
+  const auto* const found =
+      std::ranges::find(kWords, symbol, [](const auto& each) { return each.first; });
+  return found == kWords.end() ? symbol : found->second;
 }
 
 std::size_t columns_now(const Terminal& terminal) {

@@ -16,7 +16,15 @@ struct Terminal {
   bool has_cursor = false;   // a terminal that can rewrite its last line
   std::size_t columns = 80;  // of a terminal; elsewhere nobody has to fit into a line
   int descriptor = -1;       // of a terminal whose size may change
+  bool gives_keys = false;   // a terminal, not TERM=dumb: keys can be read one by one
+  bool is_plain = false;     // a terminal that is read aloud, or TERM=dumb: words, no marks
 };
+
+// The same terminal for who listens to it: it has neither a cursor to move nor colours.
+Terminal plain(Terminal terminal);
+
+// One of the marks that lines begin with, such as ✓; on a plain terminal a word that says the same.
+std::string_view mark(std::string_view symbol, const Terminal& terminal);
 
 Terminal inspect_terminal(int descriptor, const Environment& environment);
 

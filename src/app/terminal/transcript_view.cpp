@@ -139,8 +139,8 @@ class View {
     const std::size_t room = terminal_.is_terminal ? terminal_.columns : 10'000;
     const std::string arguments =
         summary_of_arguments(call.arguments, room - std::min(room, columns_of(name) + 6));
-    out_ += fmt::format("  {} {}  {}\n", paint("→", Colour::cyan), paint(name, Colour::bold),
-                        arguments);
+    out_ += fmt::format("  {} {}  {}\n", paint(mark("→", terminal_), Colour::cyan),
+                        paint(name, Colour::bold), arguments);
     const std::string standing = standing_of(transcript_, call);
     if (!standing.empty()) {
       out_ += fmt::format("    {}\n", paint(on_one_line(standing), Colour::yellow));
@@ -155,12 +155,13 @@ class View {
       }
     }
     if (is_told()) {
-      out_ += fmt::format("  · {}  {}  {}\n", on_one_line(result.name),
+      out_ += fmt::format("  {} {}  {}  {}\n", mark("·", terminal_), on_one_line(result.name),
                           paint(kNotRunHere, Colour::dim), number());
       return excerpt(text_of(result));
     }
     out_ += fmt::format("  {} {}  {}  {}\n",
-                        result.is_error ? paint("✗", Colour::red) : paint("✓", Colour::green),
+                        result.is_error ? paint(mark("✗", terminal_), Colour::red)
+                                        : paint(mark("✓", terminal_), Colour::green),
                         on_one_line(result.name), paint(about, Colour::dim), number());
     excerpt(text_of(result));
   }

@@ -121,16 +121,21 @@ FoundHooks hooks_for(const Settings& settings) {
   } else {
     found.broken = bash.error().message;
   }
-  const auto take = [&](HooksFile file) {
+  const auto take = [&](HooksFile file, project::HookSay say) {
     if (!file.hooks || !file.scripts) {
       found.broken =
           fmt::format("{}: {}", file.path.string(),
                       file.hooks ? file.scripts.error().message : file.hooks.error().message);
       return;
     }
-    std::ranges::move(*file.hooks, std::back_inserter(options.hooks));
+    for (project::Hook& hook : *file.hooks) {
+      hook.say = say;
+      options.hooks.push_back(std::move(hook));
+    }
   };
-  if (auto own = hooks_of_person(settings)) take(std::move(*own));
+  using project::HookSay;
+  const bool project_may_allow = settings.flag(keys::kProjectMayAllow);
+  if (auto own = hooks_of_person(settings)) take(std::move(*own), HookSay::allow);
   if (auto file = hooks_of_project(settings)) {
     const auto trusts = trusts_of(settings);
     if (!trusts) {
@@ -138,7 +143,7 @@ FoundHooks hooks_for(const Settings& settings) {
       found.broken = fmt::format("whether the hooks of this folder count is not known: {}",
                                  trusts.error().message);
     } else if (!file->text.empty() && file->scripts && (*trusts)(file->path, file->content())) {
-      take(std::move(*file));
+      take(std::move(*file), project_may_allow ? HookSay::allow : HookSay::no_more);
     } else {
       found.notes.push_back(
           "The hooks of this folder do not run: nobody has agreed to them, and to the files that "

@@ -15,6 +15,7 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
 #include "core/try.h"
+#include "project/folder_notes.h"
 #include "wright/agent.h"
 
 namespace wright::app {
@@ -256,6 +257,11 @@ Agent finished(ReadyAgent ready, const Settings& settings, const Logger& logger,
   return assembled(std::move(ready), [&](Agent& agent, const OwnSettings& own) {
     if (models) models->set(agent.name, agent.model, agent.limits);
     set_up_calls(agent, settings, logger, own);
+    // Outside of what keeps results: a note is told once.
+    if (agent.name == kCodingAgent) {
+      agent.interceptors.insert(agent.interceptors.begin(),
+                                project::folder_notes(file_access(settings)));
+    }
     add_hooks(agent, hooks);
     if (!live.empty()) agent.interceptors.push_back(mcp_client::telling_what_has_gone(live));
     if (then) then(agent);

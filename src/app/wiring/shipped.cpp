@@ -21,14 +21,7 @@
 #include "wright/tools.h"
 
 namespace wright::app {
-namespace {
 
-struct AgentEntry {
-  std::string_view name;
-  Result<ShippedAgent> (*make)(const Settings& settings, Model model, const IndexWiring& index);
-};
-
-// Output that was too long lies outside of the base, and is there to be paged.
 FileAccess file_access(const Settings& settings) {
   FileAccess access{.base = settings.base_path(),
                     .readable = settings.readable(),
@@ -37,11 +30,19 @@ FileAccess file_access(const Settings& settings) {
   GuardedFiles guarded = guarded_files(settings);
   access.unreadable = std::move(guarded.unreadable);
   access.protected_paths = std::move(guarded.protected_paths);
+  // Output that was too long lies outside of the base, and is there to be paged.
   std::error_code ignored;
   const auto output = output_of_project(settings);
   if (std::filesystem::is_directory(output, ignored)) access.readable.push_back(output);
   return access;
 }
+
+namespace {
+
+struct AgentEntry {
+  std::string_view name;
+  Result<ShippedAgent> (*make)(const Settings& settings, Model model, const IndexWiring& index);
+};
 
 constexpr std::string_view kCodebaseAnalysis = "codebase-analysis";
 constexpr std::string_view kSqliteAnalysis = "sqlite-analysis";

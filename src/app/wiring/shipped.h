@@ -47,6 +47,9 @@ struct ShippedAgent {
 Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings, Model model,
                                 const IndexWiring& index = {});
 
+// What the tools for files may read and write with these settings.
+FileAccess file_access(const Settings& settings);
+
 // Where output goes that is too long for a model. What commands printed in one project is not for
 // agents in another to read. Empty without a home.
 std::filesystem::path output_of_project(const Settings& settings);

@@ -78,7 +78,9 @@ std::expected<Approval, GaveUp> ask_approval(const Json& shown, const PersonTerm
     } else if (word == "all") {
       dialogue.print(approval_text(shown, Detail::all, dialogue.screen()).text);
     } else {
-      dialogue.print(painted("  ✗ Answer y, s, n or never\n", Colour::red, dialogue.screen()));
+      dialogue.print(
+          painted(fmt::format("  {} Answer y, s, n or never\n", mark("✗", dialogue.screen())),
+                  Colour::red, dialogue.screen()));
     }
   }
 }

@@ -38,6 +38,7 @@ KeyKind control_key(char byte) {
     case '\x10': return KeyKind::up;
     case '\x12': return KeyKind::search;
     case '\x15': return KeyKind::erase_line;
+    case '\x16': return KeyKind::paste_image;
     case '\x17': return KeyKind::erase_word;
     case '\x19': return KeyKind::put_back;
     case '\x1a': return KeyKind::suspend;

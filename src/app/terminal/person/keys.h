@@ -32,6 +32,7 @@ enum class KeyKind : std::uint8_t {
   search,           // Ctrl-R
   cancel,           // Ctrl-G
   redraw,           // Ctrl-L
+  paste_image,      // Ctrl-V
   interrupt,        // Ctrl-C
   end_of_input,     // Ctrl-D
   suspend,          // Ctrl-Z

@@ -155,6 +155,12 @@ std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
   return command;
 }
 
+std::string words_about_waits(std::span<const PersonWait> waits) {
+  std::vector<std::string> tools;
+  for (const PersonWait& wait : waits) tools.push_back(on_one_line(wait.call.name));
+  return fmt::format("Wright waits for you: {}", fmt::join(tools, ", "));
+}
+
 void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console) {
   for (const PersonWait& wait : waits) {
     console.complain(fmt::format("{} waits for a person", wait.call.name),

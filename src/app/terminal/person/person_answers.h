@@ -34,6 +34,9 @@ std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& scre
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits);
 
 // Says what is waited for, and how it is answered from elsewhere.
+// In a few words, for who looks elsewhere: "Wright waits: bash".
+std::string words_about_waits(std::span<const PersonWait> waits);
+
 void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console);
 
 // Who is at this terminal.

@@ -57,9 +57,10 @@ PersonAtTerminal::PersonAtTerminal(const Program& program, TerminalKind kind, st
     setsid();
     ioctl(slave_, TIOCSCTTY, 0);
     setenv("TERM", type_of(kind), 1);  // for libraries that look for themselves
-    const PersonTerminal where{.input = slave_,
-                               .output = slave_,
-                               .screen = inspect_terminal(slave_, environment_of(kind))};
+    PersonTerminal where{.input = slave_,
+                         .output = slave_,
+                         .screen = inspect_terminal(slave_, environment_of(kind))};
+    if (kind == TerminalKind::plain) where.screen = plain(where.screen);
     write_all(answer[1], to_text(program(where)));
     _exit(0);
   }

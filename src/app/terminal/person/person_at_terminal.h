@@ -16,7 +16,7 @@
 
 namespace wright::app {
 
-enum class TerminalKind { capable, coloured, dumb };
+enum class TerminalKind { capable, coloured, dumb, plain };
 
 class PersonAtTerminal {
  public:

@@ -73,7 +73,8 @@ class Asking {
         print_answer(question, *accepted);
         return *accepted;
       }
-      dialogue_.print(indented(painted(fmt::format("✗ {}", sanitised(accepted.error())),
+      dialogue_.print(indented(painted(fmt::format("{} {}", mark("✗", dialogue_.screen()),
+                                                   sanitised(accepted.error())),
                                        Colour::red, dialogue_.screen()),
                                2) +
                       "\n");

@@ -46,7 +46,9 @@ TerminalDialogue::TerminalDialogue(const PersonTerminal& where, std::unique_ptr<
       signals_(where.stop),
       own_(std::move(own)),
       kept_(own_ != nullptr ? *own_ : *shared),
-      reads_keys_(kept_.mode.is_terminal() && where.screen.is_terminal && where.screen.has_cursor),
+      reads_keys_(
+          kept_.mode.is_terminal() && where.screen.is_terminal &&
+          (where.screen.has_cursor || (where.reads_keys_when_plain && where.screen.gives_keys))),
       window_columns_(window_of(where.output).ws_col) {
   if (!reads_keys_) return;
   kept_.mode.read_keys();
@@ -84,6 +86,7 @@ void TerminalDialogue::print(std::string_view text) {
 }
 
 void TerminalDialogue::erase_live() {
+  write_all(where_.output, plain_.end());
   if (live_.lines.empty()) return;
   const std::size_t up = rows_above_cursor(live_, measure().columns);
   std::string text = "\r";
@@ -140,7 +143,12 @@ std::expected<TerminalDialogue::Ready, GaveUp> TerminalDialogue::wait() {
   }
 }
 
-std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render) {
+void TerminalDialogue::leave_line(const Say& say) {
+  write_all(where_.output, plain_.now(say(), measure().columns));
+  write_all(where_.output, plain_.end());
+}
+
+std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render, const Say& say) {
   while (true) {
     if (auto key = kept_.typed.next()) {
       if (key->kind == KeyKind::suspend) {
@@ -150,7 +158,11 @@ std::expected<Key, GaveUp> TerminalDialogue::next_key(const Render& render) {
       return *key;
     }
     const ScreenSize size = measure();
-    draw(render(size), size);
+    if (where_.screen.is_plain) {
+      write_all(where_.output, plain_.now(say(), size.columns));
+    } else {
+      draw(render(size), size);
+    }
     const auto ready = TRY(wait());
     if (ready == Ready::redraw) continue;
     std::array<char, 4096> bytes{};
@@ -208,6 +220,7 @@ std::expected<std::string, GaveUp> TerminalDialogue::next_line(std::string_view 
 }
 
 void TerminalDialogue::clear_screen() {
+  if (where_.screen.is_plain) return erase_live();
   live_ = {};
   write_all(where_.output, "\x1b[H\x1b[2J");
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/terminal/person/keys.h"
+#include "app/terminal/person/plain_line.h"
 #include "app/terminal/person/terminal_mode.h"
 #include "app/terminal/person/terminal_signals.h"
 #include "app/terminal/terminal.h"
@@ -26,6 +27,8 @@ struct PersonTerminal {
   int output = 2;        // not owned
   Terminal screen = {};  // what `output` leads to; see inspect_terminal()
   std::stop_token stop = {};
+  // Keys are read from a plain terminal, too: by who says what next_key() is to show of it there.
+  bool reads_keys_when_plain = false;
 };
 
 // Why there is no answer.
@@ -78,7 +81,11 @@ class TerminalDialogue {
   // Draws, waits for a key, and draws again whenever the window changes. `render` is asked for at
   // most `columns` in width; it gets the size of the window.
   using Render = std::function<LiveLines(ScreenSize)>;
-  std::expected<Key, GaveUp> next_key(const Render& render);
+  // On a plain terminal `say` is asked instead.
+  using Say = std::function<PlainText()>;
+  std::expected<Key, GaveUp> next_key(const Render& render, const Say& say = {});
+  // Leaves the line of a plain terminal as it is now, and goes to the next one.
+  void leave_line(const Say& say);
 
   // Prints the prompt and reads a line, without its end.
   std::expected<std::string, GaveUp> next_line(std::string_view prompt, Echo echo);
@@ -106,6 +113,7 @@ class TerminalDialogue {
   bool is_told_to_end_ = false;
   std::size_t window_columns_ = 0;  // as the system said last
   LiveLines live_;                  // on the screen now
+  PlainLine plain_;                 // in its place
 };
 
 }  // namespace wright::app

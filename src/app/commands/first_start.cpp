@@ -1,0 +1,57 @@
+#include "app/commands/first_start.h"
+
+#include <filesystem>
+
+#include "app/commands/commands.h"
+#include "app/terminal/screen_text.h"
+#include "app/terminal/standard_input.h"
+#include "core/text.h"
+
+namespace wright::app {
+namespace {
+
+bool is_first_start(const Settings& settings, CommandContext context) {
+  if (!standard_input_is_terminal() || !context.console.error().is_terminal) return false;
+  if (settings.get(keys::kModel).origin.source != Source::fallback) return false;
+  if (settings.store().is_postgres() || settings.store().is_server()) return false;
+  if (settings.keeps_sessions_in_memory()) return false;
+  std::error_code ignored;
+  return !std::filesystem::exists(settings.database_path(), ignored);
+}
+
+// Whether they did.
+bool chooses_a_model(const SettingFlags& flags, CommandContext context) {
+  Console& console = context.console;
+  console.remark(
+      "No model is configured yet: the offline planner would answer, which is no "
+      "language model.");
+  console.note("  Choose a model now? [Y/n]  ");
+  const auto typed = read_line();
+  // Who leaves the question does not answer it.
+  if (!typed) {
+    console.note("\n");
+    return false;
+  }
+  const std::string word = lower(on_one_line(*typed));
+  if (word == "n" || word == "no") return false;
+  return execute(InitCommand{.settings = flags}, context) == ExitCode::ok;
+}
+
+}  // namespace
+
+std::optional<Settings> settings_of_chat(const ChatCommand& command, CommandContext context) {
+  auto settings = settings_or_complain(command.settings, context);
+  if (!settings || command.input == Input::none || !is_first_start(*settings, context)) {
+    return settings;
+  }
+  if (!chooses_a_model(command.settings, context)) return settings;
+  return settings_or_complain(command.settings, context);
+}
+
+void remark_on_planner(const Agent& agent, const Settings& settings, Console& console) {
+  if (agent.name != kCodingAgent || agent.model.provider() != "offline" || settings.file()) return;
+  console.remark(
+      "The offline planner answers, which is no language model. `wright init` chooses one.");
+}
+
+}  // namespace wright::app
