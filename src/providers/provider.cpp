@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "core/try.h"
@@ -46,29 +48,34 @@ Result<void> check_image(const Endpoint& endpoint, const Image& image) {
 // changed: there it is an error. So a session goes on after one, and with another model.
 class Shown {
  public:
-  Result<void> make_fit(const Endpoint& endpoint, Request& request) {
-    std::size_t last = request.messages.size();
-    for (std::size_t i = 0; i < request.messages.size(); ++i) {
-      if (request.messages[i].is_from_user()) last = i;
-    }
-    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+  // The first `fitting` messages are known to need no change.
+  Result<void> make_fit(const Endpoint& endpoint, Request& request, std::size_t fitting) {
+    for (std::size_t i = fitting; i < request.messages.size(); ++i) {
       for (std::size_t k = 0; k < request.messages[i].parts.size(); ++k) {
         const auto* image = std::get_if<Image>(&request.messages[i].parts[k]);
         if (image == nullptr) continue;
         const auto possible = check_image(endpoint, *image);
         if (possible) continue;
-        if (i >= last) return possible;
+        if (is_said_now(request.messages, i)) return possible;
         if (messages_.empty()) messages_.assign(request.messages.begin(), request.messages.end());
         messages_[i].parts[k] =
             Text{fmt::format("[{}, which cannot be shown to this model]",
                              providers::is_picture(*image) ? "an image" : "a file")};
       }
     }
-    if (!messages_.empty()) request.messages = messages_;
+    if (has_changed()) request.messages = messages_;
     return {};
   }
+  bool has_changed() const { return !messages_.empty(); }
 
  private:
+  // The user's last message and what follows it; nothing, where the user said nothing.
+  static bool is_said_now(std::span<const Message> messages, std::size_t at) {
+    const auto from_user = [](const Message& message) { return message.is_from_user(); };
+    return std::ranges::any_of(messages.first(at + 1), from_user) &&
+           std::ranges::none_of(messages.subspan(at + 1), from_user);
+  }
+
   std::vector<Message> messages_;
 };
 
@@ -92,10 +99,14 @@ Result<HttpRequest> encode(const Endpoint& endpoint, const Request& asked, Deliv
   const Sampling defaults;
   Request request = asked;
   if (request.sampling == nullptr) request.sampling = &defaults;
+  auto history = providers::SentHistory::continued(endpoint, request);
   Shown shown;
-  TRY(shown.make_fit(endpoint, request));
+  TRY(shown.make_fit(endpoint, request, history ? history->messages() : 0));
   TRY(check_possible(endpoint, request));
-  auto history = providers::SentHistory::recalled(endpoint, request);
+  if (!history || shown.has_changed()) {
+    history = providers::SentHistory::recalled(endpoint, request);
+  }
+  if (shown.has_changed()) history->is_of_others();
   TRY(providers::vendor_tools(endpoint, request));
   auto encoded = TRY(codec_of(endpoint.protocol()).encode(endpoint, request, delivery, *history));
   providers::SentHistory::keep(std::move(history), request);

@@ -95,13 +95,30 @@ void append_joined(std::string& out, const WrittenMember& member) {
 
 }  // namespace
 
-bool SentHistory::is_of(const Endpoint& endpoint, const Request& request) const {
+bool SentHistory::may_continue(const Endpoint& endpoint, const Request& request) const {
   return protocol_ == endpoint.protocol() && vendor_ == endpoint.vendor.name &&
          model_ == endpoint.model.name && quirks_ == endpoint.model.quirks &&
          choice_ == request.tool_choice() && messages_ < request.messages.size() &&
-         begins_turn(request.messages[messages_]) &&
-         tools_fingerprint_ == fingerprint_of_tools(request.tools) &&
+         begins_turn(request.messages[messages_]);
+}
+
+bool SentHistory::is_beginning_of(const Request& request) const {
+  return tools_fingerprint_ == fingerprint_of_tools(request.tools) &&
          fingerprint_ == fingerprint_of_messages(request.messages.first(messages_));
+}
+
+std::unique_ptr<SentHistory> SentHistory::continued(const Endpoint& endpoint,
+                                                    const Request& request) {
+  if (!may_be_kept(request)) return nullptr;
+  auto kept = request.memory->take();
+  auto* history = dynamic_cast<SentHistory*>(kept.get());
+  const bool goes_on = history != nullptr && std::exchange(history->goes_on_, false);
+  if (goes_on && !history->is_of_others_ && history->may_continue(endpoint, request)) {
+    (void)kept.release();
+    return std::unique_ptr<SentHistory>(history);
+  }
+  if (kept != nullptr) request.memory->keep(std::move(kept));
+  return nullptr;
 }
 
 std::unique_ptr<SentHistory> SentHistory::recalled(const Endpoint& endpoint,
@@ -110,7 +127,8 @@ std::unique_ptr<SentHistory> SentHistory::recalled(const Endpoint& endpoint,
   if (!may_be_kept(request)) return made;
   if (auto kept = request.memory->take()) {
     auto* history = dynamic_cast<SentHistory*>(kept.get());
-    if (history != nullptr && history->is_of(endpoint, request)) {
+    if (history != nullptr && history->may_continue(endpoint, request) &&
+        history->is_beginning_of(request)) {
       (void)kept.release();
       return std::unique_ptr<SentHistory>(history);
     }
@@ -133,6 +151,7 @@ void SentHistory::keep(std::unique_ptr<SentHistory> history, const Request& requ
     history->fingerprint_ = joined(history->fingerprint_, fingerprint_of(message));
   }
   history->messages_ = request.messages.size();
+  history->goes_on_ = false;
   request.memory->keep(std::move(history));
 }
 

@@ -12,16 +12,20 @@
 #include <string_view>
 #include <vector>
 
+#include "core/kept_history.h"
 #include "providers/tool_names.h"
 #include "providers/wire_ids.h"
 #include "wright/provider.h"
 
 namespace wright::providers {
 
-class SentHistory final : public RequestMemory::Kept {
+class SentHistory final : public KeptHistory {
  public:
   // --- for provider.cpp --------------------------------------------------------------------------
 
+  // What the request's memory keeps, if it is of this model and its owner said that it goes on;
+  // otherwise null, and what is kept stays there. Costs the same however long the conversation is.
+  static std::unique_ptr<SentHistory> continued(const Endpoint& endpoint, const Request& request);
   // What the request's memory keeps, if it is the beginning of this request to this model;
   // otherwise one that is empty.
   static std::unique_ptr<SentHistory> recalled(const Endpoint& endpoint, const Request& request);
@@ -36,6 +40,9 @@ class SentHistory final : public RequestMemory::Kept {
     return request.messages.subspan(messages_);
   }
   bool is_empty() const { return messages_ == 0; }
+  std::size_t messages() const { return messages_; }  // that are written
+  // The request's messages are not those that its owner knows.
+  void is_of_others() { is_of_others_ = true; }
   void start_over();  // forgets the messages
 
   // The names of the request's tools and of all calls.
@@ -72,7 +79,8 @@ class SentHistory final : public RequestMemory::Kept {
     std::size_t at = 0;  // in text_; 0: there is no such message
     bool may_be_marked = false;
   };
-  bool is_of(const Endpoint& endpoint, const Request& request) const;
+  bool may_continue(const Endpoint& endpoint, const Request& request) const;
+  bool is_beginning_of(const Request& request) const;
   std::shared_ptr<const std::string> shared(std::string text) const;
 
   // What the text depends on beside the messages.
@@ -85,6 +93,7 @@ class SentHistory final : public RequestMemory::Kept {
 
   std::size_t messages_ = 0;
   std::uint64_t fingerprint_ = 0;  // of them
+  bool is_of_others_ = false;
   std::string text_;
   std::size_t wire_messages_ = 0;
   std::array<MarkedEnd, 2> ends_of_user_;  // the last one first

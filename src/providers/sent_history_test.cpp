@@ -162,6 +162,9 @@ TEST(SentHistory, changes_no_byte_whatever_the_conversation_is) {
     if (chance.one_in(4)) sampling.reasoning = ReasoningEffort::low;
     if (chance.one_in(6)) sampling.tool_choice = ToolChoice::one("a.b");
     if (chance.one_in(6)) sampling.response_format.kind = ResponseFormat::Kind::json_object;
+    // Half of the conversations have an owner who knows when they go on, and mostly says so.
+    const bool is_owned = chance.one_in(2);
+    bool goes_on = false;
     for (int turn = 0; turn < 12; ++turn) {
       Request request{.messages = talk.messages,
                       .system = "S",
@@ -171,6 +174,7 @@ TEST(SentHistory, changes_no_byte_whatever_the_conversation_is) {
       const Delivery delivery = chance.one_in(2) ? Delivery::whole : Delivery::streamed;
       const std::string anew = said(encode(endpoint, request, delivery));
       request.memory = &memory;
+      if (goes_on && !chance.one_in(4)) KeptHistory::goes_on(memory);
       kept += has_kept(memory) ? 1 : 0;
       ++requests;
       ASSERT_EQ(said(encode(endpoint, request, delivery)), anew) << "seed " << seed;
@@ -180,12 +184,16 @@ TEST(SentHistory, changes_no_byte_whatever_the_conversation_is) {
       talk.go_on();
       // What may happen to a conversation between two requests.
       std::vector<Message>& messages = talk.messages;
+      const std::vector<Message> before = messages;
       if (chance.one_in(12)) messages.resize(1 + messages.size() / 2, Message::user("x"));
       if (chance.one_in(12)) messages.erase(messages.begin());
       if (messages.empty() || chance.one_in(15))
         messages.insert(messages.begin(), Message::user("y"));
       if (chance.one_in(15)) messages.front() = Message::user("Summary");
-      if (chance.one_in(15)) tools = any_tools(chance);
+      const bool has_other_tools = chance.one_in(15);
+      if (has_other_tools) tools = any_tools(chance);
+      goes_on = is_owned && !has_other_tools && messages == before;
+      if (is_owned && !goes_on) memory.take();
       if (chance.one_in(20)) sampling.tool_choice = ToolChoice::none();
       if (chance.one_in(20)) endpoint = any_endpoint(protocol, chance);
     }
@@ -215,6 +223,26 @@ TEST(SentHistory, is_used_where_a_run_goes_on) {
       messages.push_back(Message::tool({.call_id = id, .name = "read", .content = "It."}));
     }
   }
+}
+
+// Its owner's word is taken: nothing of what is written is read again.
+TEST(SentHistory, that_goes_on_is_used_without_a_look_at_what_is_written) {
+  const std::vector<Tool> tools{Tool{{.name = "read", .description = "Reads."}, {}}};
+  const Sampling sampling;
+  const Endpoint endpoint;
+  RequestMemory memory;
+  const Message called{Role::assistant, {ToolCall{"1", "read", "{}"}}};
+  const Message result = Message::tool({.call_id = "1", .name = "read", .content = "It."});
+  const auto body = [&](const std::vector<Message>& messages) {
+    const Request request{
+        .messages = messages, .tools = tools, .sampling = &sampling, .memory = &memory};
+    return said(encode(endpoint, request, Delivery::whole));
+  };
+  EXPECT_TRUE(body({Message::user("Begin")}).contains("Begin"));
+  KeptHistory::goes_on(memory);
+  EXPECT_TRUE(body({Message::user("Another"), called, result}).contains("Begin"));
+  EXPECT_TRUE(body({Message::user("Another"), called, result, called, result}).contains("Another"))
+      << "it holds for one request";
 }
 
 TEST(SharedTexts, are_there_once_as_long_as_somebody_has_them) {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/kept_history.h"
+
 namespace wright::runtime {
 namespace {
 
@@ -158,9 +160,22 @@ void TreeDriver::perform(session::TreeOutput output) {
   }
 }
 
+// A run's messages are only ever added to, and an agent is never changed.
+void TreeDriver::recall(Work& work, const session::SessionMachine& machine, Request& request) {
+  request.memory = work.memory.get();  // `done` keeps it
+  const bool is_whole = request.messages.data() == machine.run().messages.data();
+  const auto agent = is_whole ? machine.agent_pointer() : nullptr;
+  if (work.remembered != agent) {
+    work.memory->take();
+    work.remembered = agent;
+  } else if (agent != nullptr) {
+    KeptHistory::goes_on(*work.memory);
+  }
+}
+
 void TreeDriver::perform(NodeId node, session::AskModel ask) {
   session::SessionMachine& machine = tree_.at(node);
-  const Work& work = work_[node];
+  Work& work = work_[node];
   ModelCall call{.stop = work.stop.get_token()};
   if (callbacks_.tell && !ask.is_summary) {
     if (delivery_ == Delivery::streamed) {
@@ -175,7 +190,7 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
   call.trace = trace_of(work.teller->session_id, {});
   const auto began = host_.now();
   Request request = machine.request();
-  if (!ask.is_summary) request.memory = work.memory.get();  // `done` keeps it
+  if (!ask.is_summary) recall(work, machine, request);
   host_.ask(machine.model(), request, std::move(call),
             [self = shared_from_this(), agent = machine.agent_pointer(), memory = work.memory, node,
              began](Result<Response> response) {

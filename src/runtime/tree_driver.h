@@ -92,6 +92,8 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::int64_t held_since = 0;
     std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
     std::shared_ptr<RequestMemory> memory = std::make_shared<RequestMemory>();
+    // Whose whole conversation the memory is of; null: of one that was cut.
+    std::shared_ptr<const Agent> remembered = {};
   };
 
   bool post(Post&& post);
@@ -103,6 +105,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   std::optional<Ending> close_if_over();
   void perform(session::TreeOutput output);
 
+  static void recall(Work& work, const session::SessionMachine& machine, Request& request);
   void perform(NodeId node, session::AskModel ask);
   void perform(NodeId node, const session::RunCall& run);
   void perform(NodeId node, const session::StopCall& stop);
