@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <set>
 #include <thread>
 
@@ -103,12 +102,16 @@ TEST_F(PostgresClaims, read_few_pages_however_many_sessions_wait_for_something_e
 TEST_F(PostgresClaims, read_pages_and_not_rows_of_what_an_old_snapshot_keeps) {
   constexpr int kMany = 5'000;
   Connection reader = Connection::open(TestCluster::instance().url()).value();
-  const Sql begin("BEGIN ISOLATION LEVEL REPEATABLE READ");
-  const Sql look(fmt::format("SELECT count(*) FROM {}.agent_sessions", schema_));
-  const std::array requests{Request{&begin}, Request{&look}};
-  ASSERT_TRUE(
-      reader.exchange(requests, std::chrono::steady_clock::now() + kPatience, Preparing::every_time)
-          .is_done());
+  // As long as the cursor is open, so is what it saw.
+  for (const std::string& text :
+       {std::string("BEGIN"),
+        fmt::format("DECLARE held CURSOR FOR SELECT id FROM {}.agent_sessions", schema_)}) {
+    const Sql sql(text);
+    const Request request{&sql};
+    const Outcome outcome = reader.exchange(
+        {&request, 1}, std::chrono::steady_clock::now() + kPatience, Preparing::every_time);
+    ASSERT_TRUE(outcome.is_done()) << outcome.message;
+  }
   queue_many(kMany, "", "'p', 'm'");
   run(fmt::format("UPDATE {}.agent_sessions SET status = 'running'", schema_));
   run(fmt::format("ANALYZE {}.agent_sessions", schema_));

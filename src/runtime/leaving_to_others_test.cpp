@@ -172,14 +172,14 @@ TEST(LabelsOfAgents, are_checked) {
 TEST(LabelsOfAgents, are_asked_for_by_their_sessions) {
   const auto store = open_memory_store();
   const AgentPointer agent = agent_with("a", calling({}), {placed("x", {"gpu"})});
-  const auto nowhere = open_runtime({.store = store.get(), .labels = {"office"}});
+  const auto nowhere = value_of(Runtime::open({.store = store.get(), .labels = {"office"}}));
   const auto refused = nowhere->start(agent, "Go");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
   EXPECT_THAT(refused.error().message, HasSubstr("asks for gpu"));
   EXPECT_TRUE(value_of(store->list_sessions({})).empty());
 
-  const auto here = open_runtime({.store = store.get(), .labels = {"gpu", "office"}});
+  const auto here = value_of(Runtime::open({.store = store.get(), .labels = {"gpu", "office"}}));
   const SessionId started = value_of(here->start(agent, "Go"));
   value_of(here->wait(started));
   EXPECT_EQ(value_of(store->get_session(started)).labels, std::vector<std::string>{"gpu"});
