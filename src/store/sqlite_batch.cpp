@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,11 @@ bool is_usage_alone(const UpdateSession& write) {
   return !has_more;
 }
 
+// Then it does not matter whether a session is written before or after it.
+bool leaves_sessions_alone(const Write& write) {
+  return std::holds_alternative<AppendMessage>(write) || std::holds_alternative<UpdateCall>(write);
+}
+
 }  // namespace
 
 Result<void> SqliteBatch::create_session(const NewSession& session) {
@@ -62,7 +68,35 @@ Result<void> SqliteBatch::create_session(const NewSession& session) {
   return {};
 }
 
+Result<bool> SqliteBatch::hold_and_count(std::span<const Write> writes) {
+  if (writes.size() < 2) return false;
+  const auto* lease = std::get_if<HoldLease>(&writes.front());
+  const auto* update = std::get_if<UpdateSession>(&writes.back());
+  if (lease == nullptr || update == nullptr || !is_usage_alone(*update)) return false;
+  const SessionId session_id = target(lease->session_id);
+  if (target(update->session_id) != session_id) return false;
+  const auto between = writes.subspan(1, writes.size() - 2);
+  if (!std::ranges::all_of(between, leaves_sessions_alone)) return false;
+  const Usage& usage = *update->usage;
+  const auto run = [&](Query query, const auto&... values) {
+    return queries_.run(query, session_id, usage.input_tokens, usage.output_tokens,
+                        usage.cached_tokens, usage.reasoning_tokens, usage.cache_write_tokens,
+                        usage.cost_usd, update->iterations, update->worked_ms,
+                        update->turn_worked_ms, lease->runner_id, lease->epoch, values...);
+  };
+  if (transaction_.living == lease->runner_id) {
+    TRY(run(Query::hold_and_count_of_living));
+  } else {
+    TRY(run(Query::hold_and_count, moment_.wall, moment_.boot_id, moment_.boot));
+  }
+  if (sqlite3_changes(connection_) == 0) return false;
+  transaction_.living = lease->runner_id;
+  return true;
+}
+
 Result<void> SqliteBatch::write(std::span<const Write> writes) {
+  const bool is_held_and_counted = TRY(hold_and_count(writes));
+  if (is_held_and_counted) writes = writes.subspan(1, writes.size() - 2);
   for (const Write& write : writes) {
     TRY(std::visit([&](const auto& one) { return apply(one); }, write));
   }

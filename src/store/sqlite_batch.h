@@ -62,6 +62,10 @@ class SqliteBatch {
   Result<void> apply(const RemoveRecords& write);
   Result<void> apply(const TakePermits& write);
 
+  // Whether the lease is held, and the usage that the batch ends with is written: what an ordinary
+  // turn does, in one statement. Otherwise nothing is, and each says what is wrong.
+  Result<bool> hold_and_count(std::span<const Write> writes);
+
   SessionId target(SessionId written) const { return written == 0 ? ids_.session : written; }
   Result<void> insert_call(SessionId session_id, std::optional<MessageId> message_id,
                            const ToolCall& call, CallStatus status);

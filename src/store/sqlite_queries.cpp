@@ -24,6 +24,16 @@ constexpr std::string_view kProgress =
     "turn_worked_ms = coalesce(?20, turn_worked_ms), provider = coalesce(?21, provider), "
     "model = coalesce(?22, model), config = CASE WHEN ?23 THEN ?24 ELSE config END";
 
+// What an ordinary turn changes.
+constexpr std::string_view kCountUsage =
+    "UPDATE agent_sessions SET input_tokens = ?2, output_tokens = ?3, cached_tokens = ?4, "
+    "reasoning_tokens = ?5, cache_write_tokens = ?6, cost_usd = ?7, "
+    "iterations = coalesce(?8, iterations), worked_ms = coalesce(?9, worked_ms), "
+    "turn_worked_ms = coalesce(?10, turn_worked_ms)";
+// By the runner ?11 in the epoch ?12, if that is given, and nobody wants it cancelled.
+constexpr std::string_view kIsHeldAndWanted =
+    "id = ?1 AND runner_id = ?11 AND (?12 IS NULL OR lease_epoch = ?12) AND cancel_reason IS NULL";
+
 constexpr std::string_view kHasEnded =
     "(status = 'completed' OR status = 'failed' OR status = 'cancelled')";
 
@@ -61,12 +71,12 @@ std::string sql_of(Query query) {
           "error_code = coalesce(?4, error_code), limit_reached = coalesce(?5, limit_reached), "
           "{} WHERE id = ?1",
           kProgress);
-    case Query::update_usage:
-      // What an ordinary turn changes.
-      return "UPDATE agent_sessions SET input_tokens = ?2, output_tokens = ?3, cached_tokens = ?4, "
-             "reasoning_tokens = ?5, cache_write_tokens = ?6, cost_usd = ?7, "
-             "iterations = coalesce(?8, iterations), worked_ms = coalesce(?9, worked_ms), "
-             "turn_worked_ms = coalesce(?10, turn_worked_ms) WHERE id = ?1";
+    case Query::update_usage: return fmt::format("{} WHERE id = ?1", kCountUsage);
+    case Query::hold_and_count:
+      return fmt::format("{} WHERE {} AND {}", kCountUsage, kIsHeldAndWanted,
+                         is_alive_sql("?11", 13));
+    case Query::hold_and_count_of_living:
+      return fmt::format("{} WHERE {}", kCountUsage, kIsHeldAndWanted);
     case Query::delete_session: return "DELETE FROM agent_sessions WHERE id = ?1";
     case Query::session:
       return fmt::format("SELECT {} FROM agent_sessions WHERE id = ?1", kSessionColumns);
@@ -248,6 +258,11 @@ std::string sql_of(Query query) {
              "FROM agent_tool_calls WHERE id = ?1";
     case Query::insert_event:
       return "INSERT INTO agent_events (session_id, type, data, at) VALUES (?1, ?2, ?3, ?4)";
+    case Query::records_of_session:
+      return fmt::format(
+          "SELECT {} FROM agent_records WHERE kind = ?1 AND (?2 IS NULL OR key = ?2) "
+          "AND (?3 IS NULL OR due_at < ?3) AND session_id = ?5 ORDER BY due_at, id LIMIT ?4",
+          kRecordColumns);
     case Query::insert_record:
       return "INSERT INTO agent_records (kind, key, value, due_at, session_id) "
              "SELECT ?1, ?2, ?3, ?4, ?5 "

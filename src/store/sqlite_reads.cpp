@@ -249,24 +249,27 @@ Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since) {
   return spent;
 }
 
-Result<std::vector<Record>> read_records(sqlite3* connection, const RecordFilter& filter) {
-  auto statement = TRY(Statement::prepare(
-      connection, fmt::format("SELECT {} FROM agent_records WHERE kind = ?1 "
-                              "AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR due_at < ?3) "
-                              "{} ORDER BY due_at, id LIMIT ?4",
-                              kRecordColumns, filter.session_id ? "AND session_id = ?5" : "")));
+Result<std::vector<Record>> read_records(sqlite3* connection, Queries& queries,
+                                         const RecordFilter& filter) {
   std::vector<Record> records;
   const auto keep = [&](const Row& row) -> Result<void> {
     auto record = TRY(record_of(row));
     records.push_back(std::move(record));
     return {};
   };
+  const std::int64_t limit = row_limit(filter.limit);
   if (filter.session_id) {
-    TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, row_limit(filter.limit),
-                        *filter.session_id));
-  } else {
-    TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, row_limit(filter.limit)));
+    // Asked whenever a session ends.
+    TRY(queries.each(Query::records_of_session, keep, filter.kind, filter.key, filter.due_before,
+                     limit, *filter.session_id));
+    return records;
   }
+  auto statement = TRY(Statement::prepare(
+      connection, fmt::format("SELECT {} FROM agent_records WHERE kind = ?1 "
+                              "AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR due_at < ?3) "
+                              "ORDER BY due_at, id LIMIT ?4",
+                              kRecordColumns)));
+  TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, limit));
   return records;
 }
 

@@ -22,7 +22,8 @@ Result<std::vector<StoredWait>> read_waits(sqlite3* connection, Queries& queries
 Result<std::vector<StoredEvent>> read_events(sqlite3* connection, Queries& queries,
                                              const EventFilter& filter);
 
-Result<std::vector<Record>> read_records(sqlite3* connection, const RecordFilter& filter);
+Result<std::vector<Record>> read_records(sqlite3* connection, Queries& queries,
+                                         const RecordFilter& filter);
 
 Result<RunnerNews> read_news(Queries& queries, RunnerId id);
 Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since);

@@ -80,16 +80,16 @@ TEST_F(Statements, of_an_ordinary_turn_are_one_for_each_row) {
       statements_of({HoldLease{session_, runner_, 1},
                      AppendMessage{session_, {Role::assistant, {ToolCall{"c", "t", "{}"}}}, 1},
                      progress}),
-      6U)
-      << "begin, lease, message, call, session, commit";
+      5U)
+      << "begin, session with its lease, message, call, commit";
   EXPECT_LE(
       statements_of({HoldLease{session_, runner_, 1},
                      UpdateCall{.call_id = last_.calls.at(0),
                                 .status = CallStatus::completed,
                                 .execution_time_ms = 1},
                      AppendMessage{session_, Message::tool({"c", "t", "ok", false})}, progress}),
-      6U)
-      << "begin, lease, call, message, session, commit";
+      5U)
+      << "begin, session with its lease, call, message, commit";
   EXPECT_LE(
       statements_of(
           {HoldLease{session_, runner_, 1}, AppendMessage{session_, Message::assistant("Done")},

@@ -76,7 +76,7 @@ class SqliteStore final : public Store {
 
   Result<std::vector<Record>> get_records(const RecordFilter& filter) override {
     const std::lock_guard lock(mutex_);
-    return store::read_records(connection_.get(), filter);
+    return store::read_records(connection_.get(), queries_, filter);
   }
 
   Result<std::vector<Runner>> get_runners() override {

@@ -296,6 +296,34 @@ TEST_P(StoreLeases, a_lost_lease_refuses_the_whole_batch) {
   EXPECT_TRUE(value_of(store().get_messages(id)).empty());
 }
 
+TEST_P(StoreLeases, of_an_ordinary_turn_are_checked_whatever_else_it_writes) {
+  const RunnerId runner = new_runner("host:1");
+  const SessionId session = new_session();
+  const int epoch = take(session, runner);
+  const auto turn = [&](int held, std::int64_t tokens) {
+    return std::vector<Write>{
+        HoldLease{session, runner, held}, AppendMessage{session, Message::assistant("x")},
+        UpdateSession{.session_id = session, .usage = Usage{tokens, 2}, .iterations = 1}};
+  };
+  const auto expect_stored = [&](std::size_t messages, std::int64_t tokens) {
+    EXPECT_EQ(value_of(store().get_messages(session)).size(), messages);
+    const Session stored = value_of(store().get_session(session));
+    EXPECT_EQ(stored.usage.input_tokens, tokens);
+    EXPECT_EQ(stored.iterations, 1);
+  };
+  EXPECT_TRUE(value_of(store().apply(turn(epoch, 10))).cancelled.empty());
+  expect_stored(1, 10);
+  EXPECT_EQ(code_of(store().apply(turn(epoch + 1, 20))), ErrorCode::unavailable);
+  expect_stored(1, 10);
+  expect_ok(store().request_cancel(session, "Enough"));
+  const std::vector<CancelWish> wish{{session, "Enough"}};
+  EXPECT_EQ(value_of(store().apply(turn(epoch, 30))).cancelled, wish);
+  expect_stored(2, 30);
+  now_ += 1000;
+  EXPECT_EQ(code_of(store().apply(turn(epoch, 40))), ErrorCode::unavailable) << "out of time";
+  expect_stored(2, 30);
+}
+
 TEST_P(StoreLeases, are_lost_within_the_batch_that_ends_or_outlives_their_runner) {
   const SessionId session = new_session();
   const RunnerId runner = new_runner("host:1");
