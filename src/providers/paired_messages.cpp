@@ -1,6 +1,7 @@
 #include "providers/paired_messages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace wright::providers {
@@ -48,6 +49,29 @@ bool answers_all(std::vector<const ToolCall*> calls, std::span<const Message> sa
   return calls.empty();
 }
 
+// The same, where they come in the order of the calls, as a run keeps them.
+bool answers_in_order(const Message* calls, std::span<const Message> said) {
+  static const std::vector<Part> kNone;
+  const std::vector<Part>& asked = calls != nullptr ? calls->parts : kNone;
+  const auto next_call = [&](auto from) {
+    return std::find_if(from, asked.end(), [](const Part& part) {
+      return std::holds_alternative<ToolCall>(part);
+    });
+  };
+  auto call = next_call(asked.begin());
+  for (const Message& message : said) {
+    for (const Part& part : message.parts) {
+      const auto* result = std::get_if<ToolResult>(&part);
+      const bool is_expected = call != asked.end();
+      if ((result != nullptr) != is_expected) return false;
+      if (result == nullptr) continue;
+      if (std::get<ToolCall>(*call).id != result->call_id) return false;
+      call = next_call(std::next(call));
+    }
+  }
+  return call == asked.end();
+}
+
 }  // namespace
 
 PairedMessages::PairedMessages(std::span<const Message> messages) {
@@ -67,6 +91,10 @@ PairedMessages::PairedMessages(std::span<const Message> messages) {
 
 // What the user's side says after `calls`, or at the beginning.
 void PairedMessages::add_after(const Message* calls, std::span<const Message> said) {
+  if (answers_in_order(calls, said)) {
+    for (const Message& message : said) paired_.push_back(&message);
+    return;
+  }
   const auto asked = calls != nullptr ? parts_in<ToolCall>(*calls) : std::vector<const ToolCall*>();
   if (answers_all(asked, said)) {
     for (const Message& message : said) paired_.push_back(&message);

@@ -3,7 +3,7 @@
 // elsewhere, have been cut, or were interrupted. It knows no protocol.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ class PairedMessages {
   const Message& keep(Message message) { return kept_.emplace_back(std::move(message)); }
 
   std::vector<const Message*> paired_;
-  std::deque<Message> kept_;  // messages that the request does not hold
+  std::list<Message> kept_;  // messages that the request does not hold
 };
 
 }  // namespace wright::providers

@@ -33,9 +33,14 @@ Result<Response> complete_safely(const Model& model, const Request& request,
 
 void start_safely(const Model& model, const Request& request, ModelCall call, ModelDone done) {
   // A start() that throws may have called `done` before.
-  const auto is_done = std::make_shared<std::atomic<bool>>(false);
-  const auto once = [is_done, done = std::move(done)](Result<Response> response) {
-    if (!is_done->exchange(true)) done(std::move(response));
+  struct Once {
+    explicit Once(ModelDone told) : done(std::move(told)) {}
+    std::atomic<bool> is_done = false;
+    const ModelDone done;
+  };
+  const auto kept = std::make_shared<Once>(std::move(done));
+  const auto once = [kept](Result<Response> response) {
+    if (!kept->is_done.exchange(true)) kept->done(std::move(response));
   };
   try {
     model.start(request, std::move(call), once);

@@ -18,6 +18,12 @@ bool is_end(const Step& step) {
   return is<Done>(step) || is<Failed>(step);
 }
 
+// As next(), without a copy of the calls: the machine reads them where they are.
+Step next_kind(const Agent& agent, const Run& run) {
+  if (run.phase == Phase::tools) return CallTools{};
+  return next(agent, run);
+}
+
 }  // namespace
 
 // --- what is next ------------------------------------------------------------------------------
@@ -43,13 +49,13 @@ void SessionMachine::proceed() {
   if (is_stopping() && has_work_under_way()) return;
   // Those below end before this one does: nobody would look for them afterwards.
   if (std::holds_alternative<Stop>(intent_) && !specialists_.empty()) return;
-  Step step = next(*agent_, run_);
+  Step step = next_kind(*agent_, run_);
   if (const auto* stop = std::get_if<Stop>(&intent_)) {
     // The last result may have ended the run in another way meanwhile.
     if (!is_end(step)) {
       accept_or_break(stop->outcome);
       if (is_broken()) return;
-      step = next(*agent_, run_);
+      step = next_kind(*agent_, run_);
     }
   } else if (const auto* here = std::get_if<SuspendHere>(&intent_)) {
     if (here->is_above_unfinished || is<CallModel>(step) || is<CallTools>(step)) {
@@ -61,7 +67,7 @@ void SessionMachine::proceed() {
   if (is_between_turns && !is_asking_ && !is_stopping() && !said_.empty()) {
     take_what_was_said();
     if (is_broken()) return;
-    step = next(*agent_, run_);
+    step = next_kind(*agent_, run_);
   }
   if (is<CallModel>(step)) return plan_model();
   if (is<CallTools>(step)) return plan_tools();
