@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/kept_history.h"
 #include "measure.h"
 #include "wright/provider.h"
 #include "wright/run.h"
@@ -112,6 +113,7 @@ void encode_turns(Protocol protocol, int times) {
   RequestMemory memory;
   for (int i = 0; i <= times; ++i) {
     const auto shown = static_cast<std::size_t>(1 + 2 * (kHistory + i));
+    KeptHistory::goes_on(memory);  // as a driver says
     static_cast<void>(must(encode(to,
                                   {.messages = std::span(messages).first(shown),
                                    .system = agent.instructions,
