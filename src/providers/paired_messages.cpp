@@ -54,9 +54,8 @@ bool answers_in_order(const Message* calls, std::span<const Message> said) {
   static const std::vector<Part> kNone;
   const std::vector<Part>& asked = calls != nullptr ? calls->parts : kNone;
   const auto next_call = [&](auto from) {
-    return std::find_if(from, asked.end(), [](const Part& part) {
-      return std::holds_alternative<ToolCall>(part);
-    });
+    return std::find_if(from, asked.end(),
+                        [](const Part& part) { return std::holds_alternative<ToolCall>(part); });
   };
   auto call = next_call(asked.begin());
   for (const Message& message : said) {
