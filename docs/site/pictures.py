@@ -107,8 +107,11 @@ def take(name, wright, root, columns=80):
         reader.go_to(scene)
         if script:
             reader.listen_to(root / "tests/docs/scenes" / script)
+        environment = reader.environment()
+        if not script:  # nobody is asked to choose a model
+            environment["WRIGHT_MODEL"] = "offline"
         seen = terminal.Terminal(["bash", "-c", command], columns, folder=reader.folder,
-                                 environment=reader.environment())
+                                 environment=environment)
         for prompt, text in typed:
             if not seen.wait_for(lambda screen: screen.cursor_line().endswith(prompt)):
                 raise SystemExit(f"{name}: no prompt '{prompt}':\n" + "\n".join(seen.screen.text()))

@@ -175,7 +175,11 @@ class Reader:
     def type_at_terminal(self, command, shown):
         """What the terminal shows when a person types what follows the prompts of the block."""
         wanted = [PROMPT.match(line).groups() for line in shown if PROMPT.match(line)]
-        screen = terminal.Terminal(["bash", "-c", command], folder=self.folder, environment=self.environment())
+        environment = self.environment()
+        # Who has configured nothing is asked for a model at the first start.
+        if not (self.home / ".config/wright/config.toml").exists():
+            environment.setdefault("WRIGHT_MODEL", "offline")
+        screen = terminal.Terminal(["bash", "-c", command], folder=self.folder, environment=environment)
         for prompt, typed in wanted:
             if not screen.wait_for(lambda seen: seen.cursor_line() == prompt):
                 break
