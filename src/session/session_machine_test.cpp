@@ -96,9 +96,8 @@ TEST(SessionMachine, names_the_call_whose_result_could_not_be_stored) {
   hand.refuse({ErrorCode::storage, "The disk is full"});
   const auto ended = hand.take<Ended>();
   ASSERT_TRUE(ended);
-  ASSERT_TRUE(ended->second.ending.error);
-  EXPECT_TRUE(ended->second.ending.error->message.starts_with("The disk is full. What came of act"))
-      << ended->second.ending.error->message;
+  EXPECT_TRUE(ended->second.ending.error.message.starts_with("The disk is full. What came of act"))
+      << ended->second.ending.error.message;
 }
 
 TEST(SessionMachine, every_batch_holds_the_lease_with_its_epoch) {
