@@ -154,6 +154,7 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
       if (!open.asked.empty()) {
         Asked asked = std::move(open.asked.front());
         open.asked.pop_front();
+        open.is_paused = true;
         return asked;
       }
       ++open.waiters;
@@ -172,6 +173,9 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     if (call.life != life_ || phase_ != Phase::open) return false;
     const std::string key = mcp::id_key(id);
     if (std::erase(open_questions_, key) == 0) return false;
+    if (const auto asked = calls_.find(call.number); asked != calls_.end()) {
+      asked->second.is_paused = false;
+    }
     perform(lock, machine_->answer(id, outcome));
     return true;
   }
@@ -199,6 +203,7 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     std::deque<Asked> asked = {};
     std::optional<Reached> ended = {};
     int waiters = 0;
+    bool is_paused = false;  // it was asked something, and the answer is not there yet
     bool has_news() const { return !progress.empty() || !asked.empty() || ended; }
   };
 
@@ -414,16 +419,19 @@ class Connection::State : public std::enable_shared_from_this<Connection::State>
     }
   }
   // The call that it came for. Where nothing says which that is: the oldest that somebody waits
-  // for, else the oldest.
+  // for, else the oldest that goes on. One that was asked something may be left alone for days.
   auto asked_call() {
     const auto is_open = [](const auto& each) { return !each.second.ended; };
     if (came_for_ != 0) {
       const auto own = calls_.find(came_for_);
       return own != calls_.end() && is_open(*own) ? own : calls_.end();
     }
-    const auto open = std::ranges::find_if(
+    const auto waited_for = std::ranges::find_if(
         calls_, [&](const auto& each) { return is_open(each) && each.second.waiters > 0; });
-    return open != calls_.end() ? open : std::ranges::find_if(calls_, is_open);
+    if (waited_for != calls_.end()) return waited_for;
+    const auto going_on = std::ranges::find_if(
+        calls_, [&](const auto& each) { return is_open(each) && !each.second.is_paused; });
+    return going_on != calls_.end() ? going_on : std::ranges::find_if(calls_, is_open);
   }
   void take(mcp::ServerAsks& asks) {
     const auto refuse = [&](std::string why) {

@@ -307,7 +307,8 @@ TEST(McpOverHttp, AnAddressThatIsToBeOpenedFirstIsAskedForWhateverTheStatus) {
                              {"message", "Log in"},
                              {"url", "https://log.example/in"}};
       socket.answer(status,
-                    mcp::problem_text(id, {mcp::code::kUrlElicitationRequired, "log in first",
+                    mcp::problem_text(id, {mcp::code::kUrlElicitationRequired,
+                                           "log in first",
                                            {{"elicitations", JsonArray{elicitation}}}}),
                     kJsonHead);
       return true;

@@ -127,6 +127,12 @@ std::optional<RemoteCalls::OpenQuestion> RemoteCalls::take_open(const Context& c
   return std::move(found.mapped());
 }
 
+void RemoteCalls::give_up(const Context& context) {
+  if (const auto open = take_open(context)) {
+    connection_->cancel(open->handle, "nobody answers its question");
+  }
+}
+
 Result<RemoteReply> RemoteCalls::ask(const RemoteRequest& request, const Context& context,
                                      const MayBegin& may_begin) {
   if (const auto& given = context.answers.answer) {

@@ -57,6 +57,8 @@ class RemoteCalls {
 
   const std::shared_ptr<Connection>& connection() const { return connection_; }
 
+  // What was replied with a Waiting will not be answered: its server is told so.
+  void give_up(const Context& context);
   // Context::answers has the answer to the Waiting that was replied before, and its state.
   Result<RemoteReply> ask(const RemoteRequest& request, const Context& context,
                           const MayBegin& may_begin = {});

@@ -255,8 +255,7 @@ TEST_P(McpRemoteCall, PromptsAndResourcesAskAPersonTooAndHaveImages) {
 }
 
 TEST_P(McpRemoteCall, WhatTheUserSaysOfEffectsHoldsForReadingResourcesToo) {
-  const auto made =
-      server_tools(connect(), {.name = "py", .effects = {{"*", Effect::write}}});
+  const auto made = server_tools(connect(), {.name = "py", .effects = {{"*", Effect::write}}});
   ASSERT_TRUE(made) << made.error().message;
   const Tool* reading = find_tool(made->tools, "py__read_resource");
   ASSERT_NE(reading, nullptr);

@@ -51,17 +51,21 @@ Result<Connection::Answered> asked_with_person(RemoteCalls& calls, const RemoteR
     }
     const Waiting& waiting = std::get<Waiting>(reply);
     if (!ask_person) {
+      calls.give_up(context);
       return fail(
           ErrorCode::unavailable,
           fmt::format("The MCP server {} asks a person first, and nobody is there", server));
     }
-    auto given = TRY(ask_person(waiting));
-    if (!given || !given->answer) {
+    auto given = ask_person(waiting);
+    if (!given || !*given || !(*given)->answer) calls.give_up(context);
+    if (!given) return std::unexpected(std::move(given).error());
+    if (!*given || !(*given)->answer) {
       return fail(ErrorCode::cancelled,
                   fmt::format("What the MCP server {} asked was not answered", server));
     }
-    context.answers = {.answer = std::move(given->answer), .state = waiting.state};
+    context.answers = {.answer = std::move((*given)->answer), .state = waiting.state};
   }
+  calls.give_up(context);
   return fail(ErrorCode::limit_reached, fmt::format("The MCP server {} asks without end", server));
 }
 

@@ -136,7 +136,8 @@ void add_resource_tool(const mcp::ServerView& server, const std::shared_ptr<Remo
       .parameters = JsonObject{{"type", "object"},
                                {"properties", JsonObject{{"uri", JsonObject{{"type", "string"}}}}},
                                {"required", JsonArray{"uri"}}},
-      .options = {.effect = effect_of(options, {.name = std::string(kName), .effect = Effect::read}),
+      .options = {.effect =
+                      effect_of(options, {.name = std::string(kName), .effect = Effect::read}),
                   .timeout = options.timeout + kMargin},
       .definition = fmt::format("mcp:{}:{}", options.name, kName)};
   const bool is_taken = find_tool(made.tools, spec.name) != nullptr;

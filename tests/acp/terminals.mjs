@@ -77,7 +77,8 @@ const gone = async (what) => { while (what()) await new Promise((done) => setTim
       // Undone like any other change.
       await say(sessionId, "/undo");
       assert.ok(!existsSync(join(place.folder, "made.txt")));
-    }, { capabilities, settings: on, terminals, permit: () => "once" });
+    }, { capabilities, settings: on, terminals,
+      permit: ({ options }) => options.find(({ kind }) => kind === "allow_once").optionId });
   });
 }
 
