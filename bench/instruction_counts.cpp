@@ -113,14 +113,13 @@ void encode_turns(Protocol protocol, int times) {
   RequestMemory memory;
   for (int i = 0; i <= times; ++i) {
     const auto shown = static_cast<std::size_t>(1 + 2 * (kHistory + i));
-    KeptHistory::goes_on(memory);  // as a driver says
-    static_cast<void>(must(encode(to,
-                                  {.messages = std::span(messages).first(shown),
-                                   .system = agent.instructions,
-                                   .tools = agent.tools,
-                                   .sampling = &agent.sampling,
-                                   .memory = &memory},
-                                  Delivery::whole)));
+    const Request request{.messages = std::span(messages).first(shown),
+                          .system = agent.instructions,
+                          .tools = agent.tools,
+                          .sampling = &agent.sampling,
+                          .memory = &memory};
+    KeptHistory::goes_on(memory, request);  // as a driver says
+    static_cast<void>(must(encode(to, request, Delivery::whole)));
   }
 }
 

@@ -119,7 +119,14 @@ std::optional<std::string_view> difference(const JsonObject& shown, const Json& 
 
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds) {
+  const auto has = [&](const std::string& kind, Decision decision) {
+    return context.memory->decided(kind) == decision;
+  };
+  const bool is_refused = context.memory && std::ranges::any_of(kinds, [&](const auto& kind) {
+                            return has(kind, Decision::never);
+                          });
   if (const auto& approval = context.answers.approval) {
+    if (is_refused) return refused(tool, {});
     if (!allows(approval->decision)) return refused(tool, approval->reason);
     const auto why = difference(shown, context.answers.approved);
     if (!why) return std::nullopt;
@@ -128,12 +135,7 @@ std::optional<Result<ToolReply>> unless_approved(const Context& context, std::st
         .kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
   }
   if (context.memory && !kinds.empty()) {
-    const auto has = [&](const std::string& kind, Decision decision) {
-      return context.memory->decided(kind) == decision;
-    };
-    if (std::ranges::any_of(kinds, [&](const auto& kind) { return has(kind, Decision::never); })) {
-      return refused(tool, {});
-    }
+    if (is_refused) return refused(tool, {});
     if (std::ranges::all_of(kinds,
                             [&](const auto& kind) { return has(kind, Decision::session); })) {
       return std::nullopt;

@@ -11,16 +11,31 @@ namespace wright {
 
 class KeptHistory : public RequestMemory::Kept {
  public:
-  // All requests with this memory so far had the tools of the next one, and their messages are its
-  // first ones. Holds for one request.
-  static void goes_on(RequestMemory& memory) {
+  // All requests with this memory so far had the tools of this one, and their messages are its
+  // first ones. Holds for one request, and for this one: whoever passes on another, with messages
+  // or tools of its own, has it compared.
+  static void goes_on(RequestMemory& memory, const Request& request) {
     auto kept = memory.take();
-    if (auto* history = dynamic_cast<KeptHistory*>(kept.get())) history->goes_on_ = true;
+    if (auto* history = dynamic_cast<KeptHistory*>(kept.get())) {
+      history->messages_ahead_ = request.messages.data();
+      history->tools_ahead_ = request.tools.data();
+    }
     if (kept != nullptr) memory.keep(std::move(kept));
   }
 
  protected:
-  bool goes_on_ = false;
+  // Asked once.
+  bool goes_on_with(const Request& request) {
+    const auto* messages = std::exchange(messages_ahead_, nullptr);
+    const auto* tools = std::exchange(tools_ahead_, nullptr);
+    return messages != nullptr && messages == request.messages.data() &&
+           tools == request.tools.data();
+  }
+  void forget_what_goes_on() { messages_ahead_ = nullptr; }
+
+ private:
+  const Message* messages_ahead_ = nullptr;
+  const Tool* tools_ahead_ = nullptr;
 };
 
 }  // namespace wright

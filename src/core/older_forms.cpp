@@ -23,6 +23,7 @@ Message with_notices(Message message) {
       result->content.resize(result->content.size() - again.text.size() - 1);
       result->notices.push_back(again);
     }
+    if (result->origin == ToolResult::Origin::tool) result->origin = origin_in(*result);
   } else if (const auto* text = std::get_if<Text>(&part); message.role == Role::user && text) {
     Notice cut = notice(Notice::Kind::answer_cut);
     if (text->text == cut.text) part = std::move(cut);

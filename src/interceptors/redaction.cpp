@@ -11,6 +11,9 @@ Interceptor redaction(Redactor redactor) {
       error.detail = redactor.redacted(std::move(error.detail));
     } else if (Output* output = output_of(reply)) {
       output->value = redactor.redacted(std::move(output->value));
+      for (Notice& notice : output->notices) {
+        notice.text = redactor.redacted(std::string_view(notice.text));
+      }
     }
   });
 }

@@ -59,7 +59,8 @@ Message read_answer(JsonObject& object) {
   Answer answer;
   if (id != nullptr && is_id(*id)) answer.id = *id;
   if (const Json* error = object.if_contains("error")) {
-    if (object.contains("result")) {
+    if (const Json* result = object.if_contains("result");
+        result != nullptr && !result->is_null()) {
       return malformed(&object, "an answer must have a result or an error, not both");
     }
     if (!error->is_object()) return malformed(&object, "error must be an object");

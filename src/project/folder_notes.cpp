@@ -1,6 +1,8 @@
 #include "project/folder_notes.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -13,6 +15,7 @@
 #include "core/told_notices.h"
 #include "project/notes.h"
 #include "tools/edit/patch_format.h"
+#include "tools/files/ignore_scopes.h"
 #include "tools/workspace/workspace.h"
 #include "wright/json.h"
 
@@ -68,11 +71,11 @@ class FolderNotesTeller {
       std::string folder = std::filesystem::path(*place).parent_path().string();
       if (folder.empty() || std::ranges::find(folders, folder) != folders.end()) continue;
       folders.push_back(folder);
-      auto found = notes_below(workspace_.base(), folder);
+      auto found = notes_below(workspace_.base(), up_to_ignored(folder));
       std::ranges::move(found.problems, std::back_inserter(output.notes));
       for (const FolderNotes& notes : found.notes) {
         if (output.notices.size() >= kMostOfOneCall) return;
-        if (workspace_.hides(notes.file)) continue;
+        if (workspace_.hides(notes.file) || !workspace_.open_file(notes.file)) continue;
         Notice told{Notice::Kind::folder_notes, words_of(notes)};
         if (is_new_to(memory, told)) output.notices.push_back(std::move(told));
       }
@@ -80,6 +83,26 @@ class FolderNotesTeller {
   }
 
  private:
+  // What git ignores is not of the people who work here: modules, what was unpacked or built.
+  std::string up_to_ignored(const std::string& folder) const {
+    std::filesystem::path kept;
+    for (const std::filesystem::path& name : std::filesystem::path(folder)) {
+      const std::string above = kept.empty() ? "." : kept.string();
+      const auto opened = workspace_.open_folder(above);
+      const auto descriptor = opened ? opened->open_folder(".") : std::unexpected(0);
+      if (!descriptor) break;
+      const auto has = [&](const char* file) {
+        return ::faccessat(descriptor->get(), file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+      };
+      tools::IgnoreScopes scopes(workspace_, above);
+      scopes.enter(above, descriptor->get(),
+                   {.has_gitignore = has(".gitignore"), .has_git = has(".git")});
+      if (scopes.ignores((kept / name).string(), tools::EntryKind::folder)) break;
+      kept /= name;
+    }
+    return kept.string();
+  }
+
   tools::Workspace workspace_;
 };
 

@@ -17,12 +17,19 @@ using Names = std::pair<std::string_view, std::string_view>;
 
 // What others call a tool, in small letters, and what it is called here.
 constexpr std::array kNamesOfOthers{
-    Names{"read", "read_file"},        Names{"notebookread", "read_file"},
-    Names{"write", "write_file"},      Names{"edit", "apply_patch"},
-    Names{"multiedit", "apply_patch"}, Names{"notebookedit", "apply_patch"},
-    Names{"edit", "write_file"},       Names{"glob", "list_files"},
-    Names{"ls", "list_files"},         Names{"shell", "bash"},
-    Names{"webfetch", "fetch_url"},    Names{"websearch", "web_search"},
+    Names{"read", "read_file"},
+    Names{"notebookread", "read_file"},
+    Names{"write", "write_file"},
+    Names{"edit", "apply_patch"},
+    Names{"multiedit", "apply_patch"},
+    Names{"notebookedit", "apply_patch"},
+    Names{"edit", "write_file"},
+    Names{"write", "apply_patch"},
+    Names{"glob", "list_files"},
+    Names{"ls", "list_files"},
+    Names{"shell", "bash"},
+    Names{"webfetch", "fetch_url"},
+    Names{"websearch", "web_search"},
 };
 
 std::string glob_of(std::string_view one) {
@@ -68,8 +75,13 @@ bool is_about_tool(std::string_view matcher, std::string_view tool) {
   const std::string name = lower(tool);
   return any_of(matcher, [&](const std::string& glob) {
     if (intercept::matches_glob(glob, name)) return true;
+    constexpr std::string_view kServer = "mcp__";  // before the names of servers, elsewhere
+    if (glob.starts_with(kServer) &&
+        intercept::matches_glob(std::string_view(glob).substr(kServer.size()), name)) {
+      return true;
+    }
     return std::ranges::any_of(kNamesOfOthers, [&](const Names& names) {
-      return names.first == glob && names.second == name;
+      return names.second == name && intercept::matches_glob(glob, names.first);
     });
   });
 }

@@ -23,7 +23,10 @@ TEST(HookMatcher, knows_what_others_call_the_tools) {
   EXPECT_TRUE(is_about_tool("MultiEdit", "apply_patch"));
   EXPECT_TRUE(is_about_tool("Read", "read_file"));
   EXPECT_FALSE(is_about_tool("Read", "write_file"));
-  EXPECT_TRUE(is_about_tool("mcp__Files__.*", "mcp__files__remove"));
+  EXPECT_TRUE(is_about_tool("Write", "apply_patch")) << "it makes files, too";
+  EXPECT_TRUE(is_about_tool(".*Edit", "apply_patch"));
+  EXPECT_TRUE(is_about_tool("mcp__Files__.*", "files__remove"));
+  EXPECT_FALSE(is_about_tool("mcp__Files__.*", "others__remove"));
 }
 
 TEST(HookMatcher, refuses_what_could_never_fit) {

@@ -376,6 +376,7 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
     if (said.input) {
       arguments = said.input;
       told["tool_input"] = *arguments;
+      is_allowed = false;  // that was for other arguments
     }
     is_allowed = is_allowed || (said.allows && hook.say == HookSay::allow);
     notes += said.note;

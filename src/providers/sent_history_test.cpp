@@ -174,7 +174,7 @@ TEST(SentHistory, changes_no_byte_whatever_the_conversation_is) {
       const Delivery delivery = chance.one_in(2) ? Delivery::whole : Delivery::streamed;
       const std::string anew = said(encode(endpoint, request, delivery));
       request.memory = &memory;
-      if (goes_on && !chance.one_in(4)) KeptHistory::goes_on(memory);
+      if (goes_on && !chance.one_in(4)) KeptHistory::goes_on(memory, request);
       kept += has_kept(memory) ? 1 : 0;
       ++requests;
       ASSERT_EQ(said(encode(endpoint, request, delivery)), anew) << "seed " << seed;
@@ -233,16 +233,44 @@ TEST(SentHistory, that_goes_on_is_used_without_a_look_at_what_is_written) {
   RequestMemory memory;
   const Message called{Role::assistant, {ToolCall{"1", "read", "{}"}}};
   const Message result = Message::tool({.call_id = "1", .name = "read", .content = "It."});
-  const auto body = [&](const std::vector<Message>& messages) {
-    const Request request{
-        .messages = messages, .tools = tools, .sampling = &sampling, .memory = &memory};
+  const auto request_of = [&](const std::vector<Message>& messages) {
+    return Request{.messages = messages, .tools = tools, .sampling = &sampling, .memory = &memory};
+  };
+  const auto body = [&](const Request& request) {
     return said(encode(endpoint, request, Delivery::whole));
   };
-  EXPECT_TRUE(body({Message::user("Begin")}).contains("Begin"));
-  KeptHistory::goes_on(memory);
-  EXPECT_TRUE(body({Message::user("Another"), called, result}).contains("Begin"));
-  EXPECT_TRUE(body({Message::user("Another"), called, result, called, result}).contains("Another"))
-      << "it holds for one request";
+  const std::vector<Message> begun{Message::user("Begin")};
+  const std::vector<Message> another{Message::user("Another"), called, result};
+  const std::vector<Message> longer{Message::user("Another"), called, result, called, result};
+  EXPECT_TRUE(body(request_of(begun)).contains("Begin"));
+  KeptHistory::goes_on(memory, request_of(another));
+  EXPECT_TRUE(body(request_of(another)).contains("Begin"));
+  EXPECT_TRUE(body(request_of(longer)).contains("Another")) << "it holds for one request";
+}
+
+// Somebody between the owner and the vendor may send other messages with the owner's memory.
+TEST(SentHistory, that_goes_on_does_so_for_the_request_that_was_named) {
+  const std::vector<Tool> tools{Tool{{.name = "read", .description = "Reads."}, {}}};
+  const std::vector<Tool> others{Tool{{.name = "write", .description = "Writes."}, {}}};
+  const Sampling sampling;
+  const Endpoint endpoint;
+  RequestMemory memory;
+  const Message called{Role::assistant, {ToolCall{"1", "read", "{}"}}};
+  const Message result = Message::tool({.call_id = "1", .name = "read", .content = "It."});
+  const std::vector<Message> begun{Message::user("The password is xyzzy")};
+  const std::vector<Message> own{begun.front(), called, result};
+  const std::vector<Message> changed{Message::user("The password is ***"), called, result};
+  const auto body = [&](std::span<const Message> messages, std::span<const Tool> offered) {
+    const Request request{
+        .messages = messages, .tools = offered, .sampling = &sampling, .memory = &memory};
+    return said(encode(endpoint, request, Delivery::whole));
+  };
+  EXPECT_TRUE(body(begun, tools).contains("xyzzy"));
+  KeptHistory::goes_on(memory, {.messages = own, .tools = tools});
+  EXPECT_FALSE(body(changed, tools).contains("xyzzy"));
+  EXPECT_TRUE(body(own, tools).contains("xyzzy"));
+  KeptHistory::goes_on(memory, {.messages = own, .tools = tools});
+  EXPECT_TRUE(body(own, others).contains("Writes."));
 }
 
 TEST(SharedTexts, are_there_once_as_long_as_somebody_has_them) {

@@ -169,7 +169,7 @@ void TreeDriver::recall(Work& work, const session::SessionMachine& machine, Requ
     work.memory->take();
     work.remembered = agent;
   } else if (agent != nullptr) {
-    KeptHistory::goes_on(*work.memory);
+    KeptHistory::goes_on(*work.memory, request);
   }
 }
 

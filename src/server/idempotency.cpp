@@ -82,6 +82,8 @@ Answer IdempotentAnswers::once(const Call& call, const std::function<Answer()>& 
     forget(key);
     throw;
   }
+  // The store may have taken what it could not say: only who looks can know.
+  if (!answered && answered.error().code == ErrorCode::storage) return answered;
   if (!answered || !*answered) {
     forget(key);
     return answered;

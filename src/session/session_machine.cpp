@@ -175,8 +175,8 @@ void SessionMachine::take(Written written) {
     Error error = std::move(written.ids).error();
     if (!unwritten_results_.empty()) {
       error.message += fmt::format(
-          ". What came of {} was not stored with it: it has ended, and is "
-          "found as unknown later",
+          ". What came of {} may not be stored, although it has ended: look before it is done "
+          "again",
           fmt::join(unwritten_results_, ", "));
     }
     break_off(std::move(error));

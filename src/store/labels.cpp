@@ -17,7 +17,15 @@ Result<std::optional<std::string>> labels_column(const std::vector<std::string>&
   if (wrong != labels.end()) {
     return fail(ErrorCode::invalid_argument, no_label(*wrong));
   }
-  return fmt::format("{}", fmt::join(labels, ","));
+  std::string column = fmt::format("{}", fmt::join(labels, ","));
+  // They are part of an index.
+  constexpr std::size_t kMostBytes = 1'000;
+  if (column.size() > kMostBytes) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("The labels of a session have {} bytes; {} may be", column.size(), kMostBytes));
+  }
+  return column;
 }
 
 Result<void> check_tenant(const std::string& tenant) {

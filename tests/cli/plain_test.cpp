@@ -1,6 +1,7 @@
 // A terminal that is read aloud (terminal.plain), and how a person learns that they are waited for.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <chrono>
+#include <filesystem>
 
 #include <thread>
 
@@ -100,13 +101,16 @@ TEST_F(Notified, at_every_wait_by_the_bell_the_desktop_or_not_at_all) {
 }
 
 TEST_F(Notified, by_a_command_of_their_own) {
-  ASSERT_EQ(mkfifo((home_.path() / "told").c_str(), 0600), 0);
-  home_.environment["TOLD"] = (home_.path() / "told").string();
+  const auto told = home_.path() / "told";
+  home_.environment["TOLD"] = told.string();
+  const Finished run = waiting_run(
+      "notify = \"printf %s \\\"$WRIGHT_NOTICE\\\" >> \\\"$TOLD\\\"\"\nnotify_after = \"1h\"\n");
+  // The command is not waited for.
   std::string words;
-  std::thread listener([&] { words = content_of(home_.path() / "told"); });
-  const Finished run =
-      waiting_run("notify = \"printf %s \\\"$WRIGHT_NOTICE\\\" > \\\"$TOLD\\\"\"\n");
-  listener.join();
+  for (int i = 0; i < 1000 && words.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (std::filesystem::exists(told)) words = content_of(told);
+  }
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_TRUE(has(words, "Wright waits for you: grep")) << words;
   EXPECT_FALSE(has(run.output, "\a"));

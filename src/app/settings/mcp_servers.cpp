@@ -47,6 +47,31 @@ bool is_secret_name(std::string_view name) {
   return std::ranges::any_of(kParts, [&](std::string_view part) { return small.contains(part); });
 }
 
+// By whole words: GIT_AUTHOR_NAME is no secret, and API_KEY_FILE says where one is.
+bool names_a_secret(std::string_view variable) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"auth", "token", "key", "apikey", "secret", "password", "passwd", "pass", "passphrase",
+       "credential", "credentials", "cookie", "bearer", "pat"});
+  constexpr auto kPlaces = std::to_array<std::string_view>({"file", "path", "dir", "id", "name"});
+  std::string rest = lower(variable);
+  bool has_secret = false;
+  std::string last;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of("_-."), rest.size());
+    last = rest.substr(0, end);
+    has_secret = has_secret || is_one_of(last, kWords);
+    rest.erase(0, end + 1);
+  }
+  return has_secret && !is_one_of(last, kPlaces);
+}
+
+// Words that stand in many texts would be hidden there, too.
+bool may_be_secret(std::string_view value) {
+  constexpr std::size_t kShortest = 6;
+  return value.size() >= kShortest && !value.starts_with('/') && !value.starts_with("~/") &&
+         !value.starts_with("./") && !std::ranges::all_of(value, is_digit);
+}
+
 // Variables that say where things are on this machine.
 bool is_everybodys(std::string_view name) {
   constexpr auto kNames = std::to_array<std::string_view>(
@@ -118,7 +143,9 @@ class ServerReader {
     if (name == "tools") server_.tools = texts(node);
     if (name == "env") {
       for (auto& [key, value] : pairs(node)) {
-        if (is_secret_name(key) && !is_blank(value)) server_.secrets.emplace_back(trimmed(value));
+        if (names_a_secret(key) && may_be_secret(trimmed(value))) {
+          server_.secrets.emplace_back(trimmed(value));
+        }
         server_.environment[key] = std::move(value);
       }
     }

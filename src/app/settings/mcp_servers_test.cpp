@@ -57,7 +57,7 @@ args = ["--token=${TOKEN}", "${HOME}/a", "${PLACE}"]
 
 [mcp.servers.c]
 command = "prog"
-env = { API_TOKEN = "literal", GITHUB_KEY = "${PLACE}", MODE = "fast" }
+env = { API_TOKEN = "literal", GITHUB_KEY = "${PLACE}", MODE = "quickly", GIT_AUTHOR_NAME = "ada lovelace", AUTH_ENABLED = "true", SSH_KEY_PATH = "keys/ssh" }
 
 [mcp.servers.b]
 url = "https://ada:pass@example.com/mcp?k=${TOKEN}"

@@ -39,7 +39,9 @@ OwnFiles own_files(const OwnFilesOf& of, const Environment& environment) {
   add_folder_of(trusted);
   // Also where the folder around them could not be hidden.
   add(of.config);
-  add(default_config_file(environment));
+  const auto config = default_config_file(environment);
+  add(config);
+  if (!config.empty()) add(config.parent_path() / "hooks.json");
   add(trusted);
   if (!trusted.empty()) add(trusted.parent_path() / "mcp_tokens.json");
   add(tokens);

@@ -234,7 +234,7 @@ void ChatEditor::paste(std::string_view bytes) {
 void ChatEditor::paste_image(TerminalDialogue& dialogue) {
   if (!image_) return;
   const auto image = image_();
-  if (image) return line_.apply({KeyKind::paste, *image + " "});
+  if (image) return line_.apply({KeyKind::paste, fmt::format("'{}' ", *image)});
   dialogue.print(indented(fitted_prose(sanitised(image.error().message), 2, where_.screen), 2) +
                  "\n");
 }

@@ -103,19 +103,21 @@ class EveryPart : public ::testing::Test {
                                              << to_text(to_json(expected));
     }
     EXPECT_EQ(read->calls.at(0).result, result());
-    expect_replayed(as_success(*recorded));
-    expect_replayed(as_success(*read));
+    expect_replayed(as_run_again(*recorded));
+    expect_replayed(as_run_again(*read));
   }
 
-  // A failed call of a replay has words alone.
-  static RecordedSession as_success(RecordedSession recorded) {
+  // A failed call of a replay has words alone, and a tool needs a name.
+  static RecordedSession as_run_again(RecordedSession recorded) {
     const auto succeed = [](ToolResult& result) {
+      result.name = "act";
       result.is_error = false;
       result.origin = ToolResult::Origin::tool;
     };
     for (Message& message : recorded.messages) {
       for (Part& part : message.parts) {
         if (auto* result = std::get_if<ToolResult>(&part)) succeed(*result);
+        if (auto* call = std::get_if<ToolCall>(&part)) call->name = "act";
       }
     }
     for (RecordedCall& call : recorded.calls) succeed(*call.result);

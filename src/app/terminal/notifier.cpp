@@ -38,12 +38,16 @@ void start_notifier(const std::string& command, const std::string& words) {
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // Ctrl-C is for us.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // Ctrl-C is for us; what we keep from us is not kept from it.
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   pid_t child = -1;
   if (posix_spawn(&child, "/bin/sh", &files, &attributes, arguments.data(), variables.data()) ==
       0) {
-    waitpid(child, nullptr, 0);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
