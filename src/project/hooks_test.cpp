@@ -338,6 +338,14 @@ TEST_F(AllowingHooksTest, allow_nothing_that_is_refused_or_that_another_asks_abo
   EXPECT_EQ(said_, std::nullopt);
 }
 
+TEST_F(AllowingHooksTest, allow_the_arguments_that_they_saw) {
+  const char* changing = R"(echo '{"hookSpecificOutput": {"updatedInput": {"word": "bye"}}}')";
+  EXPECT_TRUE(judged_call({own(kAllowing), before(changing)}, Permission::ask).waiting);
+  EXPECT_EQ(said_, std::nullopt);
+  EXPECT_FALSE(judged_call({before(changing), own(kAllowing)}, Permission::ask).waiting);
+  EXPECT_EQ(said_, "bye");
+}
+
 TEST_F(AllowingHooksTest, are_not_those_of_a_project) {
   EXPECT_TRUE(judged_call({before(kAllowing)}, Permission::ask).waiting);
   EXPECT_EQ(said_, std::nullopt);

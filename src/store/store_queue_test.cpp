@@ -111,6 +111,14 @@ TEST_P(StoreQueue, nothing_is_claimed_before_it_is_ready) {
   EXPECT_EQ(claim(9), Ids{later});
 }
 
+TEST_P(StoreQueue, takes_no_more_labels_than_an_index_holds) {
+  NewSession session{.agent_name = "a", .user_prompt = "?"};
+  for (int i = 0; i < 45; ++i) session.labels.push_back(std::to_string(i) + std::string(60, 'x'));
+  const auto refused = store().create_session(session);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+}
+
 TEST_P(StoreQueue, gives_a_session_to_whoever_has_its_labels) {
   const auto ask_for = [&](std::vector<std::string> labels) {
     NewSession session = session_named("a");
