@@ -126,8 +126,8 @@ std::optional<Result<ToolReply>> unless_approved(const Context& context, std::st
                             return has(kind, Decision::never);
                           });
   if (const auto& approval = context.answers.approval) {
-    if (is_refused) return refused(tool, {});
     if (!allows(approval->decision)) return refused(tool, approval->reason);
+    if (is_refused) return refused(tool, {});
     const auto why = difference(shown, context.answers.approved);
     if (!why) return std::nullopt;
     shown["reason"] = *why;

@@ -50,6 +50,9 @@ Error Questions::why_not(const NewSession& session, Error failure) {
 }
 
 Error Questions::why_not(const Write& write, const BatchWriter& batch, Error failure) {
+  // One that was not counted to its end is not full by that.
+  const bool is_passing = failure.code == ErrorCode::unavailable;
+  if (is_passing && std::holds_alternative<LimitQueue>(write)) return failure;
   const auto explained =
       std::visit([&](const auto& one) { return explain(with_target(one, batch)); }, write);
   return explained ? std::move(failure) : explained.error();

@@ -288,6 +288,17 @@ await test("takes back what the last prompt changed", () => editor({
   const before = kinds("user_message_chunk").length;
   await context.request(methods.agent.session.load, { sessionId, cwd: place.folder, mcpServers: [] });
   assert.deepEqual(kinds("user_message_chunk").slice(before).map(({ content }) => content.text), ["begin", "what now"]);
+  // One that an editor knows by its number stays so.
+  const old = sessions.find((each) => /^\d+$/.test(each.sessionId)).sessionId;
+  const again = { sessionId: old, cwd: place.folder, mcpServers: [] };
+  await context.request(methods.agent.session.load, again);
+  await say(old, "/undo");
+  const listed = (await context.request(methods.agent.session.list, { cwd: place.folder })).sessions;
+  assert.equal(listed.filter((each) => each.sessionId === old).length, 1);
+  await context.request(methods.agent.session.close, { sessionId: old });
+  const loaded = kinds("user_message_chunk").length;
+  await context.request(methods.agent.session.load, again);
+  assert.deepEqual(kinds("user_message_chunk").slice(loaded).map(({ content }) => content.text), ["begin"]);
 }, { permit: (params, count) => (count === 1 ? "leave" : "take_back") }));
 
 await test("asks questions in a form where the editor has one", () => editor({

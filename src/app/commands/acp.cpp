@@ -446,13 +446,13 @@ class AcpServer {
 
   // By the id that an editor was given, or by its number.
   Result<Session> stored_session(const std::string& id) {
-    if (!id.empty() && id.find_first_not_of("0123456789") == std::string::npos) {
-      return app::find_session(environment_.store, id);
-    }
     const auto all =
         TRY(environment_.store.list_sessions({.is_root = true, .limit = kMostLookedAtForId}));
     for (const Session& session : all) {
       if (editor_id_of(session) == id) return session;
+    }
+    if (!id.empty() && id.find_first_not_of("0123456789") == std::string::npos) {
+      return app::find_session(environment_.store, id);
     }
     return fail(ErrorCode::not_found, fmt::format("there is no session '{}'", id));
   }

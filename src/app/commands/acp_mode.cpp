@@ -65,6 +65,12 @@ std::string editor_id_of(const Session& session) {
              : std::to_string(session.id);
 }
 
+Json with_editor(Json config, std::string_view id) {
+  if (!config.is_object()) config.emplace_object();
+  config.get_object()[kEditorKey] = id;
+  return config;
+}
+
 Json without_editor(Json config) {
   if (JsonObject* object = config.if_object()) object->erase(kEditorKey);
   return config;

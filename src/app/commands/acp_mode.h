@@ -40,5 +40,6 @@ Json with_mode(Json config, std::string_view mode);
 std::string editor_id_of(const Session& session);
 // The config of a session that is known by its number from now on.
 Json without_editor(Json config);
+Json with_editor(Json config, std::string_view id);
 
 }  // namespace wright::app

@@ -100,15 +100,25 @@ bool AcpSession::agrees_to(const tools::UndoPlan& plan, const std::stop_token& s
   return is_agreed;
 }
 
-// The session that goes on is known to the editor by the same id; the one before by its number.
+// The session that goes on is known to the editor by the same id, which may be the number of the
+// one before: that gets another.
 Result<void> AcpSession::cut_last_turn() {
   const SessionId before = stored_;
   const CutSession cut = TRY(before_last_message(environment_.store, before));
   const auto session = TRY(environment_.store.get_session(before));
+  const bool is_number = id_ == std::to_string(before);
   TRY(environment_.store.apply_one(
-      UpdateSession{.session_id = before, .config = without_editor(session.config)}));
+      UpdateSession{.session_id = before,
+                    .config = is_number ? with_editor(session.config, "undone_" + id_)
+                                        : without_editor(session.config)}));
   stored_ = cut.id;
-  if (cut.id != 0) began_ = TRY(environment_.store.get_session(cut.id));
+  if (cut.id == 0) return {};
+  Session copy = TRY(environment_.store.get_session(cut.id));
+  if (editor_id_of(copy) != id_) {
+    copy.config = with_editor(std::move(copy.config), id_);
+    TRY(environment_.store.apply_one(UpdateSession{.session_id = cut.id, .config = copy.config}));
+  }
+  began_ = std::move(copy);
   return {};
 }
 
