@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     // A last line that gets a line break counts as changed.
-    const UnifiedDiff diff = unified_diff({"a", "a"}, text, *applied);
+    const UnifiedDiff diff = unified_diff({"a", "a"}, text, applied->text);
     if (diff.additions > added + 1 || diff.deletions > removed + 1) std::abort();
   }
   return 0;

@@ -55,8 +55,11 @@ class Logger {
   LogLevel minimum_ = LogLevel::off;
 };
 
+// What stands in place of a secret.
+inline constexpr std::string_view kRedacted = "[REDACTED]";
+
 // Finds secrets in texts: the given values, and what looks like a key of a well-known service or
-// a bearer token. Each becomes [REDACTED].
+// a bearer token. Each becomes kRedacted.
 class Redactor {
  public:
   // Finds nothing.
@@ -67,6 +70,9 @@ class Redactor {
   bool is_on() const { return state_ != nullptr; }
   std::string redacted(std::string_view text) const;
   Json redacted(Json value) const;  // every string in it, names too
+  // The same; what they hide is added to `hidden`.
+  std::string redacted(std::string_view text, std::size_t& hidden) const;
+  Json redacted(Json value, std::size_t& hidden) const;
 
   // One more value, for all copies of this one: a token that was obtained on the way. Thread-safe.
   // Nothing is learnt by one that finds nothing.

@@ -77,6 +77,7 @@ struct Notice {
     answer_refused,  // its last answer was not what was asked for; the text says why
     turn_paused,     // its vendor paused its turn, which goes on; not sent to that vendor
     folder_notes,    // what people ask of agents in a folder that a call has touched
+    secrets_hidden,  // of a result: passages of it are not what the tool returned
   };
   Kind kind = Kind::answer_cut;
   std::string text = {};

@@ -161,7 +161,8 @@ struct Tool {
   std::function<Result<void>(const Json& arguments)> check = {};
   // What a call with these arguments would touch, for a person who has to approve it. Of an object,
   // the members are shown to them: "diff" (unified), "commands" ([{command, permission, reason}]),
-  // "problem", or any other. Changes nothing. May be empty.
+  // "folder", "problem", or any other. Where its "diff", "folder" or "problem" is another one when
+  // the approved call is to run, the person is asked again. Changes nothing. May be empty.
   std::function<Json(const Json& arguments)> preview = {};
   // Whether a call with these arguments only reads, of a tool that can do more: such a call may run
   // beside others though the tool is serial. May be empty.

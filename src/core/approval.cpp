@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/enum_names.h"
 #include "core/json_members.h"
@@ -97,22 +98,37 @@ std::optional<Decision> RunMemory::decided(std::string_view kind) const {
 
 namespace {
 
-bool shows_another(std::string_view key, const JsonObject& shown, const Json& approved) {
-  const Json* now = shown.if_contains(key);
-  const Json* then = member(approved, key);
-  return now != nullptr && then != nullptr && *now != *then;
+// What a person was shown of a call beside its arguments, which cannot change.
+struct ShownFact {
+  std::string_view key;
+  std::string_view if_changed;
+};
+
+constexpr std::string_view kChangesElse = "What it would change is no longer what you approved";
+
+constexpr ShownFact kShownFacts[] = {
+    {"folder", "It would run in another folder than the one that you approved it for"},
+    {"diff", kChangesElse},
+    {"whole_diff", kChangesElse},
+    {"problem", kChangesElse},
+    {"definition",
+     "The tool is no longer the one that you approved: what it says of itself has changed"}};
+
+// A fact that is there only now, or was there only then, is another one, too: what would change
+// nothing when it was approved may change something since.
+bool is_same(const Json* now, const Json* then) {
+  return now == nullptr || then == nullptr ? now == then : *now == *then;
 }
 
 // What an approval was given for is what runs: a file that has changed since makes another diff,
 // and a tool may have become another one. Nothing: it is the same.
 std::optional<std::string_view> difference(const JsonObject& shown, const Json& approved) {
-  if (shows_another("diff", shown, approved)) {
-    return "What it would change is no longer what you approved";
-  }
-  if (shows_another("definition", shown, approved)) {
-    return "The tool is no longer the one that you approved: what it says of itself has changed";
-  }
-  return std::nullopt;
+  if (!approved.is_object()) return std::nullopt;  // nobody was shown anything
+  const auto changed = std::ranges::find_if(kShownFacts, [&](const ShownFact& fact) {
+    return !is_same(shown.if_contains(fact.key), member(approved, fact.key));
+  });
+  if (changed == std::end(kShownFacts)) return std::nullopt;
+  return changed->if_changed;
 }
 
 }  // namespace

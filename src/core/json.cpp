@@ -5,6 +5,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parser.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -100,6 +101,18 @@ class Writer {
   int depth_ = 0;
 };
 
+// Whether all numbers in it are; as deep as the parser goes.
+bool is_finite(const Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::double_: return std::isfinite(value.get_double());
+    case boost::json::kind::array: return std::ranges::all_of(value.get_array(), is_finite);
+    case boost::json::kind::object:
+      return std::ranges::all_of(value.get_object(),
+                                 [](const auto& member) { return is_finite(member.value()); });
+    default: return true;
+  }
+}
+
 std::string written(const Json& value, int indent) {
   std::string out;
   if (value.is_structured()) out.reserve(256);
@@ -127,7 +140,12 @@ Result<Json> parse_json(std::string_view text, boost::json::storage_ptr storage)
     return fail(ErrorCode::invalid_json,
                 fmt::format("Invalid JSON at byte {}: {}", read, error.message()));
   }
-  return parser.release();
+  Json value = parser.release();
+  // JSON has no infinity: nobody could be told what was meant, and it would be written as null.
+  if (!is_finite(value)) {
+    return fail(ErrorCode::invalid_json, "Invalid JSON: a number is too large for a double");
+  }
+  return value;
 }
 
 bool is_json_object(std::string_view text) {

@@ -21,7 +21,7 @@ WRIGHT_ENUM(StopReason, end_turn, tool_use, max_tokens, stop_sequence, content_f
 WRIGHT_ENUM(Text::Phase, unmarked, commentary, final_answer)
 WRIGHT_ENUM(ToolResult::Origin, tool, not_run, refused)
 WRIGHT_ENUM(Notice::Kind, answer_cut, same_result, summarise, answer_refused, turn_paused,
-            folder_notes)
+            folder_notes, secrets_hidden)
 
 namespace {
 
@@ -286,6 +286,10 @@ Notice notice(Notice::Kind kind) {
       return {kind, "[Your last answer is not what was asked for. Answer again.]"};
     case Notice::Kind::turn_paused: return {kind, "[Your turn was paused. Go on.]"};
     case Notice::Kind::folder_notes: return {kind, {}};  // they are those of a file
+    case Notice::Kind::secrets_hidden:
+      return {kind,
+              "[What looks like a secret is hidden above as [REDACTED]. It is still there where you "
+              "read it: change what is around it, and do not write the mark in its place.]"};
     case Notice::Kind::summarise: break;
   }
   return {kind,

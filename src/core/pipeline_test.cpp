@@ -218,6 +218,32 @@ TEST(Pipeline, runs_what_was_approved_and_nothing_else) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST(Pipeline, asks_again_when_what_a_person_was_shown_has_come_gone_or_changed) {
+  const std::vector<Json> all_shown{{{"problem", "It would change nothing"}},
+                                    {{"problem", "It would fail"}},
+                                    {{"diff", "-a\n"}},
+                                    {{"diff", "-a\n"}, {"whole_diff", "1"}},
+                                    {{"diff", "-a\n"}, {"folder", "/a"}},
+                                    Json(JsonObject{})};
+  int ran = 0;
+  Json preview;
+  Tool edit = tool("edit", "", [&] { ++ran; }, {.needs_approval = true});
+  edit.preview = [&](const Json&) { return preview; };
+  for (const Json& then : all_shown) {
+    preview = then;
+    Context approved;
+    approved.answers.approval = Approval{.decision = Decision::once};
+    approved.answers.approved = execute({&edit, 1}, {}, call("edit"), {}).waiting.value().shown;
+    for (const Json& now : all_shown) {
+      preview = now;
+      ran = 0;
+      const bool asks = execute({&edit, 1}, {}, call("edit"), approved).waiting.has_value();
+      EXPECT_EQ(asks, now != then) << to_text(then) << " " << to_text(now);
+      EXPECT_EQ(ran, asks ? 0 : 1);
+    }
+  }
+}
+
 TEST(Pipeline, checks_arguments_again_that_an_interceptor_changed) {
   const Interceptor spoil = [](const Invocation& i, const Context& context, const Next& next) {
     return next(i.with(JsonObject{{"text", 7}}), context);

@@ -1,4 +1,5 @@
 // Keeps secrets in results away from the model and the log.
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -11,12 +12,13 @@
 namespace wright {
 namespace {
 
-constexpr std::string_view kRedacted = "[REDACTED]";
 constexpr std::size_t kShortestSecret = 4;
 
-// What stands in the first group is kept.
+// What stands in the groups is kept.
 constexpr const char* kKeyShapes =
-    R"(((?i:\bbearer\s+))[A-Za-z0-9._~+/=-]{8,})"                    // Authorization: Bearer …
+    // Authorization: Bearer …; elsewhere with a digit, which words of prose do not have.
+    R"(((?i:\bauthorization["']?[ \t]*[:=][ \t]*["']?bearer[ \t]+))[A-Za-z0-9._~+/=-]{8,})"
+    R"(|((?i:\bbearer[ \t]+))[A-Za-z._~+/=-]{0,40}[0-9][A-Za-z0-9._~+/=-]{7,})"
     R"(|\bsk-[A-Za-z0-9_-]{16,})"                                    // OpenAI, Anthropic
     R"(|\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,})"                     // Stripe
     R"(|\bgh[pousr]_[A-Za-z0-9]{20,})"                               // GitHub
@@ -29,10 +31,13 @@ constexpr const char* kKeyShapes =
     R"(|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)"  // JSON Web Token
     R"(|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----))";
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
+std::size_t replace_all(std::string& text, std::string_view from, std::string_view to) {
+  std::size_t count = 0;
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
+    ++count;
   }
+  return count;
 }
 
 RE2::Options utf8_or_not() {
@@ -70,26 +75,39 @@ void Redactor::learn(std::string secret) const {
 }
 
 std::string Redactor::redacted(std::string_view text) const {
+  std::size_t hidden = 0;
+  return redacted(text, hidden);
+}
+
+std::string Redactor::redacted(std::string_view text, std::size_t& hidden) const {
   std::string result(text);
   if (state_ == nullptr) return result;
   {
     const std::shared_lock lock(state_->mutex);
-    for (const std::string& secret : state_->secrets) replace_all(result, secret, kRedacted);
+    for (const std::string& secret : state_->secrets) {
+      hidden += replace_all(result, secret, kRedacted);
+    }
   }
-  RE2::GlobalReplace(&result, key_shapes(), "\\1[REDACTED]");
+  hidden += static_cast<std::size_t>(
+      RE2::GlobalReplace(&result, key_shapes(), fmt::format("\\1\\2{}", kRedacted)));
   return result;
 }
 
 Json Redactor::redacted(Json value) const {
+  std::size_t hidden = 0;
+  return redacted(std::move(value), hidden);
+}
+
+Json Redactor::redacted(Json value, std::size_t& hidden) const {
   if (state_ == nullptr) return value;
-  if (value.is_string()) return Json(redacted(std::string_view(value.get_string())));
+  if (value.is_string()) return Json(redacted(std::string_view(value.get_string()), hidden));
   if (JsonArray* array = value.if_array()) {
-    for (Json& item : *array) item = redacted(std::move(item));
+    for (Json& item : *array) item = redacted(std::move(item), hidden);
   } else if (const JsonObject* object = value.if_object()) {
     JsonObject clean;
     clean.reserve(object->size());
     for (const auto& [name, item] : *object) {
-      clean[redacted(std::string_view(name))] = redacted(item);
+      clean[redacted(std::string_view(name), hidden)] = redacted(item, hidden);
     }
     return clean;
   }

@@ -37,11 +37,18 @@ TEST(Redactor, hides_what_looks_like_a_key) {
   }
   EXPECT_EQ(redactor.redacted(std::string_view("Authorization: Bearer abcdefghij.klm")),
             "Authorization: Bearer [REDACTED]");
+  EXPECT_EQ(redactor.redacted(std::string_view("'authorization': 'bearer secret-words'")),
+            "'authorization': 'bearer [REDACTED]'");
+  EXPECT_EQ(redactor.redacted(std::string_view("curl with Bearer abc.1def_ghi-jkl now")),
+            "curl with Bearer [REDACTED] now");
 }
 
 TEST(Redactor, leaves_ordinary_text_alone) {
   const Redactor redactor(std::vector<std::string>{});
-  for (const char* text : {"a task-based sk-ill", "the bearer of news", "AKIA", "ghp_short",
+  for (const char* text : {"a task-based sk-ill", "the bearer of news", "AKIA",
+                           "The API uses bearer authentication.", "bearer identification-papers",
+                           "WWW-Authenticate: Bearer\r\nX-Content-Type-Options: nosniff",
+                           "# Bearer\n\nrequired_for_2_requests = True", "ghp_short",
                            "risk-abcdefghijklmnopqrst", "bytes \xFF\xFE", ""}) {
     EXPECT_EQ(redactor.redacted(std::string_view(text)), text);
   }
@@ -67,8 +74,10 @@ TEST(Redaction, covers_results_and_errors) {
         return fail(ErrorCode::tool_failed, "hunter2 was refused", JsonObject{{"key", "hunter2"}});
       })};
   const std::vector<Interceptor> list{intercept::redaction(Redactor({"hunter2"}))};
-  EXPECT_EQ(execute(tools, list, testing::call("leak"), {}).result.content,
-            "the key is [REDACTED]");
+  const auto leaked = execute(tools, list, testing::call("leak"), {}).result;
+  EXPECT_EQ(leaked.content, "the key is [REDACTED]");
+  EXPECT_EQ(leaked.notices, std::vector{notice(Notice::Kind::secrets_hidden)})
+      << "or the model would take the mark for what is there";
   EXPECT_EQ(execute(tools, list, testing::call("fail"), {}).error_message(),
             "[REDACTED] was refused");
 }

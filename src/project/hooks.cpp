@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/call_preview.h"
 #include "core/enum_names.h"
 #include "core/file_descriptor.h"
 #include "core/sha256.h"
@@ -385,10 +386,11 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
   const Json& to_run = arguments ? *arguments : invocation.arguments;
   const bool is_other = has_hook && is_approval_of_another(context, to_run, arguments.has_value());
   if (!reasons.empty() || is_other) {
-    JsonObject shown{{"question", fmt::format("May {} run?", tool)},
-                     {"tool", tool},
-                     {"arguments", to_run},
-                     {"reason", reasons.empty() ? kNoLongerApproved : std::string_view(reasons)}};
+    JsonObject shown =
+        approval_question(arguments ? invocation.with(*arguments) : invocation);
+    shown["question"] = fmt::format("May {} run?", tool);
+    shown["reason"] = reasons.empty() ? kNoLongerApproved : std::string_view(reasons);
+    shown.erase("remembers");
     // An approval is for this call alone, and for these arguments: the next one is the hook's to
     // judge.
     std::vector<std::string> kinds{

@@ -109,7 +109,8 @@ Result<Notice> notice_from(const Json& json, const std::string& place) {
   bool is_known = false;
   for (const auto each :
        {Notice::Kind::answer_cut, Notice::Kind::same_result, Notice::Kind::summarise,
-        Notice::Kind::answer_refused, Notice::Kind::turn_paused, Notice::Kind::folder_notes}) {
+        Notice::Kind::answer_refused, Notice::Kind::turn_paused, Notice::Kind::folder_notes,
+        Notice::Kind::secrets_hidden}) {
     if (to_string(each) != kind) continue;
     told.kind = each;
     is_known = true;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/event_json.h"
+#include "runtime/json_bytes.h"
 
 namespace wright::runtime {
 namespace {
@@ -13,20 +14,8 @@ constexpr int kBitsWithinEpoch = 32;
 // How far a listener may stay behind.
 constexpr KeptEvents kMostBehind{.count = 10'000, .bytes = 16 * 1024 * 1024};
 
-std::size_t bytes_of(const Json& json) {
-  std::size_t bytes = sizeof(Json);
-  if (const auto* text = json.if_string()) return bytes + text->size();
-  if (const JsonArray* array = json.if_array()) {
-    for (const Json& element : *array) bytes += bytes_of(element);
-  }
-  if (const JsonObject* object = json.if_object()) {
-    for (const auto& [key, value] : *object) bytes += key.size() + bytes_of(value);
-  }
-  return bytes;
-}
-
 std::size_t bytes_of(const SessionEvent& event) {
-  return sizeof(SessionEvent) + event.type.size() + event.agent.size() + bytes_of(event.data);
+  return sizeof(SessionEvent) + event.type.size() + event.agent.size() + json_bytes(event.data);
 }
 
 // Whoever looks on keeps nobody else from being told.

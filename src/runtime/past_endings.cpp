@@ -3,24 +3,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/json_bytes.h"
+
 namespace wright::runtime {
 namespace {
 
 constexpr std::size_t kMostEndings = 1024;
 constexpr std::size_t kMostBytes = 4 * 1024 * 1024;
 
-std::size_t bytes_of(const session::Ending& ending) {
-  return sizeof(ending) + ending.text.size() + ending.error.message.size();
+std::size_t kept_bytes(const session::Ending& ending) {
+  std::size_t bytes = sizeof(ending) + ending.text.size() + ending.error.message.size() +
+                      json_bytes(ending.error.detail);
+  for (const PersonWait& wait : ending.waits) bytes += sizeof(wait) + json_bytes(wait.shown);
+  if (ending.feedback) bytes += json_bytes(to_json(*ending.feedback));
+  return bytes;
 }
 
 }  // namespace
 
 void PastEndings::add(session::Ending ending) {
   if (ending.session_id == 0) return;
-  bytes_ += bytes_of(ending);
+  bytes_ += kept_bytes(ending);
   endings_.push_back(std::move(ending));
   while (endings_.size() > kMostEndings || (bytes_ > kMostBytes && endings_.size() > 1)) {
-    bytes_ -= bytes_of(endings_.front());
+    bytes_ -= kept_bytes(endings_.front());
     endings_.pop_front();
   }
 }

@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "net/canned_server.h"
 #include "process.h"
 #include "state.h"
 
@@ -153,6 +157,45 @@ TEST(Resume, explains_what_it_cannot_do) {
   const Finished newer = home.wright({"resume", "1"});
   EXPECT_EQ(newer.exit_code, 1);
   EXPECT_NE(newer.error.find("newer Wright"), std::string::npos) << newer.error;
+}
+
+// Nobody approves what they have not seen.
+TEST(Answering, approves_what_is_named_where_several_things_wait) {
+  net::testing::CannedServer model([](net::testing::Connection& connection) {
+    while (!connection.read_request().empty()) {
+      const auto call = [](const char* id, const char* pattern) {
+        return Json{{"id", id},
+                    {"type", "function"},
+                    {"function",
+                     {{"name", "grep"}, {"arguments", to_text(Json{{"pattern", pattern}})}}}};
+      };
+      const Json message{{"role", "assistant"},
+                         {"content", nullptr},
+                         {"tool_calls", {call("a", "alpha"), call("b", "beta")}}};
+      const Json body{{"choices", JsonArray{JsonObject{{"index", 0},
+                                                       {"message", message},
+                                                       {"finish_reason", "tool_calls"}}}}};
+      connection.answer(200, to_text(body), "Content-Type: application/json\r\n");
+    }
+  });
+  const Home home;
+  home.write_config(std::string(kAskAboutGrep) +
+                    "[agent]\nmodel = \"local:any\"\n[vendors.local]\nneeds_key = false\n"
+                    "protocol = \"openai-chat\"\nbase_url = \"" +
+                    model.url("/v1") + "\"\n");
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", "Find both"}).exit_code, 3);
+  const Json waits = home.wright({"waits", "--json"}).json();
+  ASSERT_EQ(waits.as_array().size(), 2U);
+  const Finished both = home.wright({"answer", "1", "--approve"});
+  EXPECT_NE(both.exit_code, 0);
+  EXPECT_TRUE(has(both.error, "2 things wait")) << both.error;
+  EXPECT_EQ(home.wright({"waits", "--json"}).json(), waits);
+  const std::string one = to_text(waits.at(1).at("wait_id"));
+  EXPECT_TRUE(has(home.wright({"waits"}).output, "wright answer 1 --approve --wait " + one));
+  EXPECT_EQ(home.wright({"answer", "1", "--approve", "--wait", one}).exit_code, 0);
+  const Json left = home.wright({"waits", "--json"}).json();
+  ASSERT_EQ(left.as_array().size(), 1U);
+  EXPECT_EQ(left.at(0).at("wait_id"), waits.at(0).at("wait_id"));
 }
 
 TEST(Answering, a_server_that_is_not_there_is_no_missing_session) {

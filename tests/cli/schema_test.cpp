@@ -105,7 +105,8 @@ TEST(RunWithSchema, refuses_what_is_no_schema_before_anything_is_asked) {
   const Home home;
   home.write_config(model.config());
   home.write_file("broken.json", "{");
-  for (const char* given : {"broken.json", "nowhere.json", R"({"type": "thing"})", "{", ""}) {
+  for (const char* given : {"broken.json", "nowhere.json", R"({"type": "thing"})", "{", "",
+                            R"({"type": "string", "pattern": "(?=a)b"})"}) {
     const Finished run = home.wright(asking({"--schema", given}));
     EXPECT_EQ(run.exit_code, 2) << given << run.error;
     EXPECT_NE(run.error.find("--schema"), std::string::npos) << run.error;

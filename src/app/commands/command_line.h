@@ -112,7 +112,7 @@ struct ResumeCommand {
 struct AnswerCommand {
   SettingFlags settings;
   std::string id;
-  std::optional<std::int64_t> wait;
+  std::vector<std::int64_t> waits;     // those that are meant; none: the only one
   std::vector<std::string> set;        // ID=VALUE
   std::optional<std::string> approve;  // once or session
   std::optional<std::string> refuse;   // the reason

@@ -81,7 +81,7 @@ Examples:
   wright answer 12
   wright answer 12 --set name=shop --set colours=red --set colours=blue
   wright answer 12 --approve
-  wright answer 12 --approve session
+  wright answer 12 --approve session --wait 3
   wright answer 12 --refuse "Not on a Friday"
 )"},
     CommandHelp{"waits", "waits [options]", "List what waits for a person, and how to answer it.",

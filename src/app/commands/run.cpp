@@ -14,6 +14,7 @@
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
 #include "app/wiring/telemetry_wiring.h"
+#include "core/try.h"
 #include "core/user_message.h"
 #include "postgres/hints.h"
 #include "project/attachment.h"
@@ -79,6 +80,10 @@ std::optional<Json> schema_or_complain(const std::string& given, Console& consol
   if (schema) {
     if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
       schema = std::unexpected(compiled.error());
+    } else if (!compiled->warnings().empty()) {
+      // What is printed fits the schema, all of it: a rule that cannot be checked is no rule.
+      schema = fail(ErrorCode::invalid_argument,
+                    "A rule of it cannot be checked: " + compiled->warnings().front());
     }
   }
   if (!schema) {

@@ -191,7 +191,11 @@ LineCheck describe(CLI::App& app, AnswerCommand& command) {
   add_text(app, "--refuse", command.refuse, "REASON",
            "Do not let the call run; the model reads why");
   add_text(app, "--answer", command.answer, "JSON", "The whole answer as JSON");
-  app.add_option("--wait", command.wait, "Which wait, where there are several")->type_name("N");
+  app.add_option("--wait", command.waits, "Which wait, where there are several; twice for two")
+      ->type_name("N")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   add_json(app, command.output, "Print a JSON object");
   add_config_option(app, command.settings);
   add_store_options(app, command.settings);

@@ -93,6 +93,10 @@ ExitCode execute(const UndoSessionCommand& command, CommandContext context) {
   if (const auto done = history.take_back(*part); !done) {
     return complain_about(done.error(), console);
   }
+  if (!part->plan.is_whole()) {
+    console.note("Taken back, but for what is left above.\n");
+    return ExitCode::failed;
+  }
   console.note("Taken back.\n");
   return ExitCode::ok;
 }

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "app/commands/commands.h"
@@ -130,28 +131,29 @@ bool is_approval(const PersonWait& wait) {
   return wait.kind == WaitKind::approval;
 }
 
-// Those that are meant: the one that is named, the only one, or, by an approval or a refusal, all
-// that ask for one.
+// Those that are meant: the ones that are named, or the only one. A refusal may mean all that ask for an
+// approval; nobody approves what they have not seen.
 Result<std::vector<PersonWait>> choose(const AnswerCommand& command,
                                        const std::vector<PersonWait>& waits) {
-  if (!command.wait && waits.size() == 1) return waits;
-  if (!command.wait && (command.approve || command.refuse)) {
-    std::vector<PersonWait> approvals;
-    for (const PersonWait& wait : waits) {
-      if (is_approval(wait)) approvals.push_back(wait);
+  std::vector<PersonWait> chosen;
+  for (const std::int64_t id : command.waits) {
+    const auto found = std::ranges::find(waits, id, &PersonWait::wait_id);
+    if (found == waits.end()) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("The wait {} is not one of this session's open ones", id));
     }
-    return approvals;
+    chosen.push_back(*found);
   }
-  if (!command.wait) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("{} things wait in this session. Say which with --wait; `wright waits` "
-                            "lists them",
-                            waits.size()));
+  if (!chosen.empty()) return chosen;
+  if (waits.size() == 1) return waits;
+  if (command.refuse) {
+    std::ranges::copy_if(waits, std::back_inserter(chosen), is_approval);
+    return chosen;
   }
-  const auto found = std::ranges::find(waits, *command.wait, &PersonWait::wait_id);
-  if (found != waits.end()) return std::vector{*found};
-  return fail(ErrorCode::not_found,
-              fmt::format("The wait {} is not one of this session's open ones", *command.wait));
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} things wait in this session. Say which with --wait; `wright waits` "
+                          "lists them",
+                          waits.size()));
 }
 
 class Answering {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/project_files.h"
 #include "core/try.h"
 
@@ -62,6 +63,11 @@ void add_own_files(const Settings& settings, std::vector<std::string>& protected
   for (const auto& path : folders) {
     unreadable.push_back(path.string());
     protected_paths.push_back(path.string());  // it cannot be made either
+  }
+  // What undo brings back lies beside the database, wherever that is.
+  if (const auto changes = changes_folder(settings); !changes.empty()) {
+    unreadable.push_back(changes.string());
+    protected_paths.push_back(changes.string());
   }
 }
 

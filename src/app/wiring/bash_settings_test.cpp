@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/wiring/coding_settings.h"
+
 namespace wright::app {
 namespace {
 
@@ -41,6 +43,10 @@ TEST(BashSettings, keep_every_command_from_files_of_wright_itself) {
   }
   EXPECT_TRUE(has(policy.unreadable, "/srv/sessions.db"));
   EXPECT_TRUE(has(policy.unreadable, "/srv/sessions.db-wal"));
+  const std::string changes = changes_folder(*settings).string();
+  EXPECT_TRUE(changes.starts_with("/srv/changes/")) << changes;
+  EXPECT_TRUE(has(policy.unreadable, changes));
+  EXPECT_TRUE(has(policy.protected_paths, changes));
 }
 
 }  // namespace

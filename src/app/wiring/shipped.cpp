@@ -16,6 +16,7 @@
 #include "core/nearest.h"
 #include "core/sha256.h"
 #include "core/try.h"
+#include "tools/undo/recording.h"
 #include "wright/agents.h"
 #include "wright/people.h"
 #include "wright/tools.h"
@@ -117,6 +118,13 @@ Tools only(Result<Tool> tool) {
   return std::vector<Tool>{std::move(*tool)};
 }
 
+// Where what tools change is kept, so that it can be taken back; null where it is not.
+tools::SharedChangeLog change_log(const Settings& settings) {
+  auto folder = changes_folder(settings);
+  if (folder.empty()) return nullptr;
+  return std::make_shared<tools::ChangeLog>(tools::ChangeLogOptions{.folder = std::move(folder)});
+}
+
 struct ToolEntry {
   std::span<const std::string_view> names;
   // Those of them that the settings turn on.
@@ -142,12 +150,17 @@ constexpr std::array kTools{
               [](const Settings& settings, const IndexWiring&) -> Tools {
                 const FileAccess access = file_access(settings);
                 if (access.writable.empty()) return std::vector<Tool>{};
-                return editing_tools(access);
+                const auto log = change_log(settings);
+                return log ? tools::recorded_editing_tools(access, log) : editing_tools(access);
               }},
     ToolEntry{kBashTool,
               [](const Settings& settings, const IndexWiring&) -> Tools {
                 auto options = TRY(bash_options(settings));
-                return only(bash_tool(std::move(options)));
+                auto bash = TRY(bash_tool(std::move(options)));
+                const FileAccess access = file_access(settings);
+                const auto log = access.writable.empty() ? nullptr : change_log(settings);
+                if (!log) return std::vector<Tool>{std::move(bash)};
+                return only(tools::recorded_bash(std::move(bash), access, log));
               }},
     ToolEntry{kReaderTool,
               [](const Settings& settings, const IndexWiring&) {

@@ -49,6 +49,7 @@ struct Applied {
   std::string path;
   std::string new_path;
   UnifiedDiff diff;
+  std::vector<std::string> notes = {};
 };
 
 // Carries a patch out in memory.
@@ -105,6 +106,7 @@ class Drafts {
 
   static Result<Applied> add(const FilePatch& file, const std::string& path, Draft& draft) {
     if (draft.content) return taken(path);
+    if (draft.original) TRY(check_hides_nothing(path, draft.original->content, file.content));
     draft.content = file.content;
     return Applied{file.operation, path, {}, unified_diff({{}, path}, {}, file.content)};
   }
@@ -131,19 +133,20 @@ class Drafts {
       error.message = fmt::format("{}: {}", shown_path(path), error.message);
       return std::unexpected(std::move(error));
     }
+    TRY(check_hides_nothing(path, before, after->text));
     std::string name = path;
     if (!file.new_path.empty()) {
       name = TRY(workspace_.locate(file.new_path));
     }
     Applied applied{file.operation, path, name == path ? std::string() : name,
-                    unified_diff({path, name}, before, *after)};
+                    unified_diff({path, name}, before, after->text), std::move(after->notes)};
     if (name == path) {
-      draft.content = std::move(*after);
+      draft.content = std::move(after->text);
       return applied;
     }
     const auto destination = TRY(load(name));
     if (destination->content) return taken(name);
-    destination->content = std::move(*after);
+    destination->content = std::move(after->text);
     destination->like = draft.original ? std::optional(draft.original->status) : draft.like;
     draft.content.reset();
     return applied;
@@ -174,11 +177,15 @@ std::size_t count_files(const std::vector<Applied>& applied) {
 
 Json result_json(const std::vector<Applied>& applied) {
   JsonArray files;
+  JsonArray notes;
   std::int64_t additions = 0;
   std::int64_t deletions = 0;
   constexpr std::size_t kFieldBytes = 100;
   const std::size_t budget = kOutputBudget / applied.size();
   for (const Applied& each : applied) {
+    for (const std::string& note : each.notes) {
+      notes.push_back(Json(fmt::format("{}: {}", shown_path(each.path), note)));
+    }
     additions += each.diff.additions;
     deletions += each.diff.deletions;
     const std::size_t names = json_size(each.path) + json_size(each.new_path) + kFieldBytes;
@@ -192,11 +199,13 @@ Json result_json(const std::vector<Applied>& applied) {
   const std::string message =
       fmt::format("Applied the patch: {} {} changed, {} lines added, {} removed", changed,
                   changed == 1 ? "file" : "files", additions, deletions);
-  return JsonObject{{"success", true},
+  JsonObject result{{"success", true},
                     {"files_changed", std::move(files)},
                     {"total_additions", additions},
                     {"total_deletions", deletions},
                     {"message", message}};
+  if (!notes.empty()) result["notes"] = std::move(notes);
+  return result;
 }
 
 Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePatch>& files,
@@ -277,7 +286,7 @@ Tool apply_patch_tool(SharedWorkspace workspace, SharedFileCalls calls, ChangeRe
       },
       {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
-    return preview_of_change(patch_would_change(*workspace, arguments));
+    return preview_of_change(patch_would_change(*workspace, arguments), workspace->base());
   };
   static constexpr OtherName kNames[] = {{"input", "patch"}};
   return with_rewrite(std::move(made),

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ranges>
+#include <utility>
 
 #include "tools/text/text_file.h"
 #include "wright/json.h"
@@ -75,6 +76,8 @@ class Entry {
     auto folder = open_beneath(target->root, is_nested ? target->inside.substr(0, slash) : ".",
                                O_RDONLY | O_DIRECTORY, Links::follow, target->resolver);
     if (!folder) return std::nullopt;
+    // A link may have been put on the way since.
+    if (!workspace.may_write_in(*target, folder->get(), entry.name_)) return std::nullopt;
     entry.folder_ = std::move(*folder);
     for (const Json& spare : spares->get_array()) {
       if (!spare.is_string()) return std::nullopt;
@@ -177,7 +180,28 @@ std::optional<LeftJournal> left_journal(int folder) {
   return LeftJournal{std::move(file), std::move(*json)};
 }
 
+bool is_changed_since(const struct stat& file, const struct timespec& since) {
+  return std::pair(file.st_ctim.tv_sec, file.st_ctim.tv_nsec) >=
+         std::pair(since.tv_sec, since.tv_nsec);
+}
+
 }  // namespace
+
+void remove_journals_of_commands(std::span<const std::filesystem::path> folders,
+                                 const struct timespec& since) {
+  for (const std::filesystem::path& path : folders) {
+    const FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.is_open()) continue;
+    const FileDescriptor file(::openat(folder.get(), kJournalName.c_str(),
+                                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    struct stat status {};
+    // One that is locked belongs to a process of ours that is changing files right now.
+    if (file.is_open() && ::fstat(file.get(), &status) == 0 && is_changed_since(status, since) &&
+        ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && has_name(folder.get(), kJournalName, status)) {
+      ::unlinkat(folder.get(), kJournalName.c_str(), 0);
+    }
+  }
+}
 
 std::string spare_name() {
   std::uint64_t number = 0;

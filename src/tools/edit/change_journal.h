@@ -5,7 +5,9 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <time.h>
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,5 +50,11 @@ class ChangeJournal {
 // folders. Where it had begun to remove the old files, everything was in place already, and the
 // rest of them is removed. A change of one file that is in place stays.
 void recover_changes(const Workspace& workspace, FileCalls& calls);
+
+// A command may write what it likes into a folder, also what looks like a journal, and the next process
+// would carry it out. Removes those that came or changed `since` (CLOCK_REALTIME_COARSE) and that no
+// process holds.
+void remove_journals_of_commands(std::span<const std::filesystem::path> folders,
+                                 const struct timespec& since);
 
 }  // namespace wright::tools

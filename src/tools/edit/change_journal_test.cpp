@@ -164,6 +164,34 @@ TEST_P(ChangeJournalTest, is_not_believed_when_it_came_from_elsewhere) {
   EXPECT_EQ(files(), after);
 }
 
+TEST_P(ChangeJournalTest, leads_nowhere_that_may_not_be_written) {
+  kill_half_done();
+  const auto journal = base / ".wright-journal.tmp";
+  base.write("guarded/made", "of a person");
+  struct stat made {};
+  ASSERT_EQ(::stat((base / "guarded/made").c_str(), &made), 0);
+  std::filesystem::create_symlink("guarded", base / "way");
+  const Json identity{made.st_dev, made.st_ino, made.st_size, made.st_mtim.tv_sec,
+                      made.st_mtim.tv_nsec};
+  const auto write_journal = [&] {
+    std::ofstream file(journal);  // as it is: the number of the file is a part of it
+    struct stat own {};
+    ASSERT_EQ(::stat(journal.c_str(), &own), 0);
+    const auto entry = [&](const char* path, const Json& new_file) {
+      return Json{{"path", path}, {"spares", JsonArray()}, {"old", nullptr}, {"new", new_file}};
+    };
+    file << to_text(Json{{"journal", {own.st_dev, own.st_ino}},
+                         {"changes", {entry("way/made", identity), entry("nowhere", identity)}}});
+  };
+  FileCalls calls;
+  write_journal();
+  auto guarded = Workspace::open(
+      {.base = base.path(), .writable = {"."}, .protected_paths = {"guarded"}});
+  ASSERT_TRUE(guarded);
+  recover_changes(*guarded, calls);
+  EXPECT_EQ(content_of(base / "guarded/made"), "of a person");
+}
+
 TEST_P(ChangeJournalTest, is_left_to_a_process_that_is_still_at_it) {
   const Workspace workspace = this->workspace();
   FileCalls calls;

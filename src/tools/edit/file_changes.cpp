@@ -15,6 +15,7 @@
 #include "core/try.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
+#include "wright/log.h"
 
 namespace wright::tools {
 namespace {
@@ -312,6 +313,23 @@ Result<FileDescriptor> turn_to_write(const Workspace& workspace, FileCalls& call
 }
 
 }  // namespace
+
+Result<void> check_hides_nothing(const std::string& path, std::string_view before,
+                                 std::string_view after) {
+  const auto marks = [](std::string_view text) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find(kRedacted, at)) != std::string_view::npos; ++count) {
+      at += kRedacted.size();
+    }
+    return count;
+  };
+  if (marks(after) <= marks(before)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("The new text of {} has {} where something is hidden from you, which would "
+                          "be lost. Change only what is around it, with search and replace; where a "
+                          "placeholder is meant, use another one",
+                          shown_path(path), kRedacted));
+}
 
 Result<void> recover_first(const Workspace& workspace, FileCalls& calls) {
   const auto turn = TRY(turn_to_write(workspace, calls));

@@ -41,6 +41,11 @@ struct FileChange {
   std::optional<struct stat> like;      // whose owner and mode it gets; nothing: of `replaced`
 };
 
+// The error of a text that has more marks of hidden secrets (kRedacted) than the file that it takes the
+// place of: who wrote it has not seen what stands there, and would destroy it.
+Result<void> check_hides_nothing(const std::string& path, std::string_view before,
+                                 std::string_view after);
+
 enum class MissingFolders : std::uint8_t { refuse, create };
 
 // The error of a file that somebody else has changed since it was read; reading it again may help.

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/try.h"
@@ -105,17 +106,29 @@ std::size_t key_of(std::string_view line, Likeness likeness) {
   return std::hash<std::string_view>{}(without_blanks(line, likeness));
 }
 
+// Where lines were found, and how much alike they are there.
+struct HunkPlace {
+  std::size_t at = 0;
+  Likeness likeness = Likeness::exact;
+};
+
 // Finds runs of lines in a text, in time proportional to both, whatever they look like.
 class LineFinder {
  public:
   explicit LineFinder(const std::vector<TextLine>& lines) : lines_(lines) {}
 
   // The first place at or after `from`, with the strictest likeness that has one.
-  std::optional<std::size_t> find(const std::vector<std::string_view>& wanted, std::size_t from) {
+  std::optional<HunkPlace> find(const std::vector<std::string_view>& wanted, std::size_t from) {
     for (const Likeness likeness : kLikenesses) {
-      if (const auto found = find(wanted, from, likeness)) return found;
+      if (const auto found = find(wanted, from, likeness)) return HunkPlace{*found, likeness};
     }
     return std::nullopt;
+  }
+
+  // The next place behind this one that is as much like it.
+  std::optional<std::size_t> find_another(const std::vector<std::string_view>& wanted,
+                                          const HunkPlace& place) {
+    return find(wanted, place.at + wanted.size(), place.likeness);
   }
 
   // The first line at or after `from` that begins like this, apart from blanks before it.
@@ -128,10 +141,13 @@ class LineFinder {
     return std::nullopt;
   }
 
-  bool is_at(const std::vector<std::string_view>& wanted, std::size_t at) const {
-    return at + wanted.size() <= lines_.size() &&
-           std::ranges::any_of(kLikenesses,
-                               [&](Likeness likeness) { return is_at(wanted, at, likeness); });
+  // This place, where they stand there.
+  std::optional<HunkPlace> at(const std::vector<std::string_view>& wanted, std::size_t at) const {
+    if (at + wanted.size() > lines_.size()) return std::nullopt;
+    const auto found = std::ranges::find_if(
+        kLikenesses, [&](Likeness likeness) { return is_at(wanted, at, likeness); });
+    if (found == kLikenesses.end()) return std::nullopt;
+    return HunkPlace{at, *found};
   }
 
  private:
@@ -189,13 +205,13 @@ class HunkApplication {
         lines_(patched_lines_of(text_)),
         finder_(lines_) {}
 
-  Result<std::string> apply(std::span<const Hunk> hunks) {
-    for (const Hunk& hunk : hunks) {
-      TRY(apply(hunk));
+  Result<PatchedText> apply(std::span<const Hunk> hunks) {
+    for (std::size_t i = 0; i < hunks.size(); ++i) {
+      TRY(apply(hunks[i], hunks.subspan(i + 1)));
     }
     copy_to(lines_.size());
-    for (const HunkLine* line : appended_) add(*line);
-    return std::string(mark_) + made_;
+    for (const HunkLine* line : appended_) add(*line, {});
+    return PatchedText{std::string(mark_) + made_, std::move(notes_)};
   }
 
  private:
@@ -209,11 +225,12 @@ class HunkApplication {
     return old;
   }
 
-  Result<void> apply(const Hunk& hunk) {
+  Result<void> apply(const Hunk& hunk, std::span<const Hunk> later) {
     std::optional<std::size_t> anchored;
     for (const std::string& anchor : hunk.anchors) {
       const std::size_t from = anchored ? *anchored + 1 : next_;
-      anchored = finder_.find({anchor}, from);
+      const auto found = finder_.find({anchor}, from);
+      anchored = found ? std::optional(found->at) : std::nullopt;
       if (!anchored) anchored = finder_.find_beginning(anchor, from);
       if (!anchored) return misfit(hunk, from, "its anchor was", {anchor});
     }
@@ -226,12 +243,14 @@ class HunkApplication {
       for (const HunkLine& line : fitted->lines) appended_.push_back(&line);
       return {};
     }
-    copy_to(fitted->at);
+    if (!anchored && !hunk.is_at_end_of_file) TRY(check_it_is_the_place(hunk, *fitted, later));
+    const Shift shift = shift_of(*fitted);
+    copy_to(fitted->place.at);
     for (const HunkLine& line : fitted->lines) {
       switch (line.kind) {
         case HunkLine::Kind::context: copy_to(next_ + 1); break;
         case HunkLine::Kind::removed: ++next_; break;
-        case HunkLine::Kind::added: add(line); break;
+        case HunkLine::Kind::added: add(line, shift); break;
       }
     }
     return {};
@@ -242,8 +261,66 @@ class HunkApplication {
   // A hunk where it fits.
   struct Fitted {
     std::span<const HunkLine> lines;
-    std::size_t at;
+    HunkPlace place;
   };
+
+  // Blanks that stand before all lines in the text and not in the hunk, or the other way round.
+  struct Shift {
+    std::string_view blanks = {};
+    bool is_added = true;
+  };
+
+  static std::string_view blanks_before(std::string_view line) {
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+  }
+
+  // Nothing where the lines do not all differ by the same blanks.
+  Shift shift_of(const Fitted& fitted) {
+    if (fitted.place.likeness < Likeness::outer_blanks) return {};
+    std::optional<Shift> shift;
+    std::size_t at = fitted.place.at;
+    for (const std::string_view line : old_lines(fitted.lines)) {
+      const std::string_view there = blanks_before(lines_[at++].text);
+      const std::string_view here = blanks_before(line);
+      if (here.size() == line.size()) continue;  // an empty line says nothing
+      const bool is_added = there.size() >= here.size();
+      const auto& [longer, shorter] = is_added ? std::pair(there, here) : std::pair(here, there);
+      if (!longer.ends_with(shorter)) return {};
+      const Shift found{longer.substr(0, longer.size() - shorter.size()), is_added};
+      if (shift && (shift->blanks != found.blanks || shift->is_added != is_added)) return {};
+      shift = found;
+    }
+    return shift.value_or(Shift{});
+  }
+
+  static constexpr int kMostDoubted = 200;            // hunks: each may look through the whole text
+  static constexpr std::size_t kLaterLookedAt = 8;  // hunks
+
+  // A hunk without an anchor that fits in several places may mean any of them, unless a later one has
+  // the same lines: then each has a place of its own.
+  Result<void> check_it_is_the_place(const Hunk& hunk, const Fitted& fitted,
+                                     std::span<const Hunk> later) {
+    const Lines old = old_lines(fitted.lines);
+    if (old.empty() || ++doubted_ > kMostDoubted) return {};
+    const auto next = later.first(std::min(later.size(), kLaterLookedAt));
+    if (std::ranges::any_of(next, [&](const Hunk& other) { return old_lines(other.lines) == old; })) {
+      return {};
+    }
+    const auto another = finder_.find_another(old, fitted.place);
+    if (!another) return {};
+    if (fitted.place.likeness >= Likeness::outer_blanks) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("The hunk in line {} of the patch fits nowhere to the letter, and apart "
+                              "from blanks both in line {} and in line {}: write its lines as they are "
+                              "in the file, or an @@ line with what stands above them",
+                              hunk.patch_line, fitted.place.at + 1, *another + 1));
+    }
+    notes_.push_back(fmt::format(
+        "The lines of the hunk in line {} of the patch stand in line {} and again in line {}: the "
+        "first was changed. An @@ line with what stands above them says which is meant.",
+        hunk.patch_line, fitted.place.at + 1, *another + 1));
+    return {};
+  }
 
   // An empty line at the end is often only the end of the hunk, and one at the start comes from the
   // line that begins it: without some of those it may fit, too.
@@ -259,20 +336,22 @@ class HunkApplication {
     for (std::size_t first = 0; first <= before; ++first) {
       for (std::size_t last = 0; last <= behind && first + last <= all.size(); ++last) {
         const auto lines = all.subspan(first, all.size() - first - last);
-        if (const auto at = place_of(hunk, old_lines(lines), anchored)) return Fitted{lines, *at};
+        if (const auto place = place_of(hunk, old_lines(lines), anchored)) {
+          return Fitted{lines, *place};
+        }
       }
     }
     return std::nullopt;
   }
 
-  std::optional<std::size_t> place_of(const Hunk& hunk, const Lines& old,
-                                      std::optional<std::size_t> anchored) {
+  std::optional<HunkPlace> place_of(const Hunk& hunk, const Lines& old,
+                                std::optional<std::size_t> anchored) {
     const std::size_t from = anchored ? *anchored + 1 : next_;
-    if (old.empty()) return from;
+    if (old.empty()) return HunkPlace{from};
     if (hunk.is_at_end_of_file) {
       std::size_t end = lines_.size();
       while (end >= from + old.size()) {
-        if (finder_.is_at(old, end - old.size())) return end - old.size();
+        if (const auto place = finder_.at(old, end - old.size())) return place;
         if (!without_blanks(lines_[end - 1].text, Likeness::outer_blanks).empty()) break;
         --end;  // the file ends in empty lines that nobody mentions
       }
@@ -280,8 +359,7 @@ class HunkApplication {
     }
     const auto found = finder_.find(old, from);
     // The anchor may be repeated as the first line of the hunk.
-    if (!found && anchored && finder_.is_at(old, *anchored)) return anchored;
-    return found;
+    return !found && anchored ? finder_.at(old, *anchored) : found;
   }
 
   // Lines of the text that stay as they are.
@@ -293,9 +371,12 @@ class HunkApplication {
     }
   }
 
-  void add(const HunkLine& line) {
+  void add(const HunkLine& line, const Shift& shift) {
     end_last_line();
-    made_ += line.text;
+    std::string_view text = line.text;
+    if (!shift.is_added && text.starts_with(shift.blanks)) text.remove_prefix(shift.blanks.size());
+    if (shift.is_added && blanks_before(text) != text) made_ += shift.blanks;
+    made_ += text;
     if (line.has_line_break) made_ += neighbouring_ending();
   }
 
@@ -326,11 +407,11 @@ class HunkApplication {
     std::string hint;
     if (const auto earlier = finder_.find(wanted, 0); earlier && !wanted.empty()) {
       hint = hunk.is_at_end_of_file
-                 ? fmt::format("They stand in line {}, which is not the end.", *earlier + 1)
+                 ? fmt::format("They stand in line {}, which is not the end.", earlier->at + 1)
                  : fmt::format(
                        "They stand in line {}, above the hunk or anchor before: write "
                        "hunks in the order of the file.",
-                       *earlier + 1);
+                       earlier->at + 1);
     } else {
       hint = nearest_lines(text_, joined);
     }
@@ -349,11 +430,13 @@ class HunkApplication {
   std::size_t next_ = 0;                   // the first line that is not dealt with yet
   std::vector<const HunkLine*> appended_;  // of hunks that say no more than what is added
   std::string made_;
+  std::vector<std::string> notes_;
+  int doubted_ = 0;
 };
 
 }  // namespace
 
-Result<std::string> apply_hunks(std::string_view text, std::span<const Hunk> hunks) {
+Result<PatchedText> apply_hunks(std::string_view text, std::span<const Hunk> hunks) {
   return HunkApplication(text).apply(hunks);
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/edit/patch_format.h"
 
@@ -15,7 +16,15 @@ namespace wright::tools {
 // Lines end in LF or CR LF, or all of them in CR. Lines of context keep the bytes that they have in
 // the text; added lines get the line breaks of their neighbours.
 //
+// Where blanks before lines were passed over and all of them differ by the same ones, added lines get
+// those as well. A hunk that fits in several places is taken for the first, which is noted; where it
+// fits none of them to the letter, it is refused.
+//
 // The error says which hunk does not fit, and what stands there instead.
-Result<std::string> apply_hunks(std::string_view text, std::span<const Hunk> hunks);
+struct PatchedText {
+  std::string text;
+  std::vector<std::string> notes = {};  // what a reader of the patch might not expect
+};
+Result<PatchedText> apply_hunks(std::string_view text, std::span<const Hunk> hunks);
 
 }  // namespace wright::tools

@@ -8,7 +8,7 @@ namespace wright::tools {
 namespace {
 
 // Applies hunks as they are written in a patch.
-Result<std::string> apply_lines(std::string_view text, std::string_view hunks) {
+Result<PatchedText> apply_lines(std::string_view text, std::string_view hunks) {
   const auto files = TRY(parse_patch("*** Begin Patch\n*** Update File: f\n" + std::string(hunks) +
                                      "*** End Patch\n"));
   return apply_hunks(text, files.front().hunks);
@@ -17,12 +17,12 @@ Result<std::string> apply_lines(std::string_view text, std::string_view hunks) {
 std::string applied(std::string_view text, std::string_view hunks) {
   const auto result = apply_lines(text, hunks);
   EXPECT_TRUE(result) << result.error().message;
-  return result.value_or("");
+  return result ? result->text : "";
 }
 
 std::string error_of(std::string_view text, std::string_view hunks) {
   const auto result = apply_lines(text, hunks);
-  return result ? "no error: " + *result : result.error().message;
+  return result ? "no error: " + result->text : result.error().message;
 }
 
 TEST(PatchText, replaces_adds_and_removes_lines) {
@@ -89,6 +89,33 @@ TEST(PatchText, finds_lines_that_differ_in_blanks_and_punctuation) {
             typographic + "c\n");
   // The strictest likeness wins, even where a laxer one would fit earlier.
   EXPECT_EQ(applied("  a\na\n", "@@\n-a\n+b\n"), "  a\nb\n");
+}
+
+TEST(PatchText, gives_added_lines_the_blanks_that_the_hunk_has_left_out) {
+  EXPECT_EQ(applied("f:\n    x = 1\n    y\n", "@@\n-x = 1\n+x = 9\n+\n+  z\n y\n"),
+            "f:\n    x = 9\n\n      z\n    y\n");
+  EXPECT_EQ(applied("f:\n  x = 1\n", "@@\n-      x = 1\n+      x = 9\n"), "f:\n  x = 9\n");
+  EXPECT_EQ(applied("\tx\n    y\n", "@@\n-x\n+z\n y\n"), "z\n    y\n")
+      << "they differ by other blanks each";
+}
+
+TEST(PatchText, says_when_a_hunk_fits_in_several_places) {
+  const auto twice = apply_lines("f\n  a\ng\n  a\n", "@@\n-  a\n+  b\n");
+  ASSERT_TRUE(twice) << twice.error().message;
+  EXPECT_EQ(twice->text, "f\n  b\ng\n  a\n");
+  ASSERT_EQ(twice->notes.size(), 1U);
+  EXPECT_TRUE(twice->notes[0].contains("line 2 and again in line 4")) << twice->notes[0];
+
+  const auto anchored = apply_lines("f\n  a\ng\n  a\n", "@@ g\n-  a\n+  b\n");
+  EXPECT_TRUE(anchored && anchored->notes.empty());
+  const auto both = apply_lines("a\nx\na\n", "@@\n-a\n+b\n@@\n-a\n+c\n");
+  EXPECT_TRUE(both && both->notes.empty() && both->text == "b\nx\nc\n");
+}
+
+TEST(PatchText, refuses_to_guess_between_places_that_fit_apart_from_blanks) {
+  const std::string error = error_of("f\n        x\ng\n    x\n", "@@\n-x\n+y\n");
+  EXPECT_TRUE(error.contains("both in line 2 and in line 4")) << error;
+  EXPECT_EQ(applied("f\n        x\ng\n    x\n", "@@ g\n-x\n+y\n"), "f\n        x\ng\n    y\n");
 }
 
 TEST(PatchText, ties_a_hunk_to_the_end_of_the_file) {

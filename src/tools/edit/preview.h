@@ -2,13 +2,18 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "wright/tool.h"
 
 namespace wright::tools {
 
-// {"diff": …}, bounded; or why there is none.
-Json preview_of_change(const Result<std::string>& diff);
+// {"diff": …}, bounded, and a mark of the whole diff where that was cut; or why there is none. And the
+// folder that it is in: what was approved for one folder is not for another.
+Json preview_of_change(const Result<std::string>& diff, std::string_view folder);
+
+// The folder without links in its path: where a command runs, or files change.
+std::string real_folder(std::string_view folder);
 
 // {"problem": …}
 Json preview_problem(const Error& error);

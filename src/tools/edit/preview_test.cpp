@@ -104,6 +104,20 @@ TEST(Preview, is_bounded_and_valid_text) {
   EXPECT_EQ(text_of(binary, "diff"), "'zero' is not text; 3 bytes would become 2\n");
 }
 
+TEST(Preview, differs_with_what_lies_behind_the_cut_and_with_the_folder) {
+  const TemporaryFolder base;
+  std::string old_text;
+  for (int i = 0; i < 50'000; ++i) old_text += fmt::format("line {}\n", i);
+  base.write("big", old_text + "last\n");
+  const JsonObject call{{"path", "big"}, {"content", "x\n"}};
+  const JsonObject first = seen(base, "write_file", call);
+  base.write("big", old_text + "LAST\n");
+  const JsonObject second = seen(base, "write_file", call);
+  EXPECT_EQ(text_of(first, "diff"), text_of(second, "diff"));
+  EXPECT_NE(text_of(first, "whole_diff"), text_of(second, "whole_diff"));
+  EXPECT_EQ(text_of(first, "folder"), std::filesystem::canonical(base.path()).string());
+}
+
 TEST(Preview, of_bash_judges_every_command_and_runs_none) {
   const TemporaryFolder base;
   using intercept::Permission;

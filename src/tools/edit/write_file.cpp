@@ -63,8 +63,8 @@ Result<void> check(const WriteFileArguments& arguments) {
   return {};
 }
 
-Result<Intended> intended(const WriteFileArguments& arguments, const std::string& path,
-                          const std::optional<ExistingFile>& existing) {
+Result<Intended> new_content(const WriteFileArguments& arguments, const std::string& path,
+                             const std::optional<ExistingFile>& existing) {
   if (!existing && (arguments.search || !arguments.create_if_not_exists)) {
     return fail(ErrorCode::not_found,
                 fmt::format("There is no {}{}", shown_path(path),
@@ -91,7 +91,18 @@ Result<Intended> intended(const WriteFileArguments& arguments, const std::string
         has_dos_lines(existing->content) ? with_dos_lines(*arguments.content) : *arguments.content;
     return Intended{existing->content + added, static_cast<std::int64_t>(added.size()), {}};
   }
-  return Intended{*arguments.content, static_cast<std::int64_t>(arguments.content->size()), {}};
+  // Who read the file has not seen its byte order mark.
+  const bool has_mark = existing && existing->content.starts_with(kUtf8Mark) &&
+                        !arguments.content->starts_with(kUtf8Mark);
+  const std::string content = (has_mark ? std::string(kUtf8Mark) : "") + *arguments.content;
+  return Intended{content, static_cast<std::int64_t>(content.size()), {}};
+}
+
+Result<Intended> intended(const WriteFileArguments& arguments, const std::string& path,
+                          const std::optional<ExistingFile>& existing) {
+  auto wanted = TRY(new_content(arguments, path, existing));
+  if (existing) TRY(check_hides_nothing(path, existing->content, wanted.content));
+  return wanted;
 }
 
 Result<Json> write_once(const Workspace& workspace, const WriteFileArguments& arguments,
@@ -170,7 +181,7 @@ Tool write_file_tool(SharedWorkspace workspace, SharedFileCalls calls, ChangeRec
       },
       {.effect = Effect::write, .concurrency = Concurrency::serial});
   made.preview = [workspace = std::move(workspace)](const Json& arguments) {
-    return preview_of_change(write_would_change(*workspace, arguments));
+    return preview_of_change(write_would_change(*workspace, arguments), workspace->base());
   };
   static constexpr OtherName kNames[] = {{"file_path", "path"}};
   return with_rewrite(std::move(made),

@@ -37,6 +37,29 @@ TEST(WriteFile, declares_that_it_writes) {
   for (const Tool& tool : *tools) EXPECT_EQ(tool.spec.options.effect, Effect::write);
 }
 
+// Who was shown the mark has not seen what stands there.
+TEST(WriteFile, does_not_put_a_mark_in_place_of_what_was_hidden) {
+  const TemporaryFolder base;
+  base.write("a", "key = abc\nx = 1\n").write("b", "[REDACTED] x\n");
+  EXPECT_TRUE(write_error(base, {{"path", "a"}, {"content", "key = [REDACTED]\nx = 2\n"}})
+                  .contains("would be lost"));
+  EXPECT_EQ(content_of(base / "a"), "key = abc\nx = 1\n");
+  const auto patched = edit(base, "apply_patch",
+                            {{"patch", "*** Begin Patch\n*** Delete File: a\n*** Add File: a\n"
+                                       "+key = [REDACTED]\n*** End Patch"}});
+  EXPECT_FALSE(patched);
+  write(base, {{"path", "a"}, {"search", "x = 1"}, {"replace", "x = 2"}});
+  write(base, {{"path", "b"}, {"content", "y [REDACTED]\n"}});
+  write(base, {{"path", "new"}, {"content", "[REDACTED]\n"}});
+}
+
+TEST(WriteFile, keeps_the_byte_order_mark_of_a_file) {
+  const TemporaryFolder base;
+  base.write("a", "\xEF\xBB\xBFold\n");
+  write(base, {{"path", "a"}, {"content", "new\n"}});
+  EXPECT_EQ(content_of(base / "a"), "\xEF\xBB\xBFnew\n");
+}
+
 TEST(WriteFile, creates_overwrites_and_appends) {
   const TemporaryFolder base;
   write(base, {{"path", "a"}, {"content", "one"}});

@@ -13,6 +13,7 @@
 #include "core/permission_names.h"
 #include "core/try.h"
 #include "sandbox/trace_variables.h"
+#include "tools/edit/change_journal.h"
 #include "tools/edit/preview.h"
 #include "tools/shell/command_output.h"
 #include "tools/shell/command_progress.h"
@@ -63,9 +64,12 @@ class Bash {
     Printed printed;
     CommandProgress progress(context.progress);
     const CommandOptions options = how(arguments, context, printed, progress);
+    struct timespec begun {};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &begun);
     auto finished = context.place ? context.place->run(policy(), command, options)
                                   : sandbox->run(command, options);
     progress.finish();
+    remove_journals_of_commands(options_.policy.write_paths, begun);
     if (!finished) return std::unexpected(std::move(finished).error());
     JsonObject result = result_of(arguments, folder, *finished);
     if (failed_at_protection(*finished)) note_protection(sandbox->report(), result);
@@ -85,6 +89,9 @@ class Bash {
     if (!arguments) return preview_problem(arguments.error());
     const CommandDecision decision = rules_.judge(arguments->command);
     JsonObject seen{{"commands", commands_of(decision)}};
+    if (const auto folder = working_folder(arguments->working_dir.value_or("."))) {
+      seen["folder"] = real_folder(folder->string());
+    }
     if (decision.permission == intercept::Permission::deny) {
       seen["problem"] = fmt::format("It would be refused: {}", decision.reason);
     }
@@ -114,17 +121,21 @@ class Bash {
     const auto answer = options_.ask ? options_.ask(decision, context) : std::nullopt;
     if (!answer || *answer == intercept::Permission::ask) {
       // The whole line and where it runs: a longer one, or one elsewhere, is another.
-      const JsonArray exactly{"bash", to_valid_utf8(folder.string()), arguments.command};
-      return unless_approved(context, "bash", question(decision, arguments), {to_text(exactly)});
+      const std::string where = real_folder(folder.string());
+      const JsonArray exactly{"bash", where, arguments.command};
+      return unless_approved(context, "bash", question(decision, arguments, where),
+                             {to_text(exactly)});
     }
     if (*answer == intercept::Permission::allow) return std::nullopt;
     return refused_by_person("A person refused this command. Do not repeat it");
   }
 
-  static JsonObject question(const CommandDecision& decision, const BashArguments& arguments) {
+  static JsonObject question(const CommandDecision& decision, const BashArguments& arguments,
+                             std::string_view folder) {
     return JsonObject{{"question", "May this command run?"},
                       {"tool", "bash"},
                       {"arguments", encode(arguments)},
+                      {"folder", folder},
                       {"reason", decision.reason},
                       {"remembers", "exactly this command, in this folder"},
                       {"commands", commands_of(decision)}};

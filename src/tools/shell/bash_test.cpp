@@ -189,6 +189,36 @@ TEST(Bash, is_remembered_for_exactly_one_command_in_one_folder) {
   EXPECT_NE(kinds_of("echo 'open", "."), kinds_of("echo 'opened", "."));
 }
 
+TEST(Bash, is_approved_for_the_folder_that_was_shown) {
+  const TemporaryFolder one;
+  const TemporaryFolder other;
+  const std::vector<CommandRule> rules{{"touch *", Permission::ask}, {"> *", Permission::ask}};
+  const ToolCall call{"1", "bash", R"({"command": "touch made"})"};
+  Context approved;
+  approved.answers.approval = Approval{.decision = Decision::once};
+  const auto asked = execute(bash_in(one, rules), {}, call, {});
+  ASSERT_TRUE(asked.waiting);
+  approved.answers.approved = asked.waiting->shown;
+  const auto elsewhere = execute(bash_in(other, rules), {}, call, approved);
+  ASSERT_TRUE(elsewhere.waiting);
+  const std::string_view reason = elsewhere.waiting->shown.at("reason").as_string();
+  EXPECT_TRUE(reason.contains("another folder")) << reason;
+  EXPECT_FALSE(std::filesystem::exists(other / "made"));
+  EXPECT_FALSE(execute(bash_in(one, rules), {}, call, approved).waiting);
+}
+
+TEST(Bash, leaves_no_journal_that_a_command_has_made) {
+  const TemporaryFolder folder;
+  BashOptions options;
+  options.policy.write_paths = {folder.path()};
+  const std::vector<CommandRule> rules{{"*", Permission::allow}, {"> *", Permission::allow}};
+  const auto done = call(bash_in(folder, rules, options), "bash",
+                         R"({"command": "echo '{}' > .wright-journal.tmp; ls -A"})");
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(std::string_view(done->at("stdout").as_string()).contains(".wright-journal.tmp"));
+  EXPECT_FALSE(std::filesystem::exists(folder / ".wright-journal.tmp"));
+}
+
 TEST(Bash, says_why_a_protected_path_cannot_be_changed) {
   const TemporaryFolder folder;
   folder.write(".git/config");

@@ -58,37 +58,59 @@ class CommandRecorder {
         context.session_id != 0 && !(bash_.only_reads && bash_.only_reads(arguments));
     if (!is_looked_at) return bash_.function(arguments, context);
     const auto last = last_seen();
-    const auto before = TRY(TreeSnapshot::take(workspace_, {}, last.get(), context.stop));
+    const auto before = TRY(TreeSnapshot::take(TreeSnapshot::Moment::before, workspace_, {}, last.get(), context.stop));
     auto reply = bash_.function(arguments, context);
     // One that waits for a person has not run.
     if (reply && !std::holds_alternative<Output>(*reply)) return reply;
     // Also after a command that was stopped.
-    auto after = TRY(TreeSnapshot::take(workspace_, {}, &before, {}));
+    auto after = TreeSnapshot::take(TreeSnapshot::Moment::after, workspace_, {}, &before, {});
     ChangeEntry entry = entry_for(context, bash_.spec.name, workspace_);
+    if (!after) {
+      // It has run, whatever can be seen of it.
+      entry.gap = fmt::format("what it changed could not be looked at: {}", after.error().message);
+      (void)log_->add(std::move(entry));
+      return with_note(std::move(reply));
+    }
+    describe(before, *after, entry);
+    remember(std::move(*after));
+    if (entry.changes.empty() && entry.folders.empty() && entry.gap.empty()) return reply;
+    return log_->add(std::move(entry)) ? std::move(reply) : with_note(std::move(reply));
+  }
+
+ private:
+  using SharedSnapshot = std::shared_ptr<const TreeSnapshot>;
+
+  static void describe(const TreeSnapshot& before, const TreeSnapshot& after, ChangeEntry& entry) {
+    const auto say = [&](const std::string& gap) {
+      entry.gap += entry.gap.empty() ? gap : "; " + gap;
+    };
+    const auto first_of = [](const std::vector<std::string>& paths) {
+      return shown_path(paths.front()) + (paths.size() > 1 ? " and others" : "");
+    };
     entry.changes = before.changes_to(after);
     for (StateChange& change : entry.changes) make_tellable(change);
     entry.folders = before.folder_changes_to(after);
     std::erase_if(entry.folders,
                   [](const FolderChange& folder) { return !is_valid_utf8(folder.path); });
     if (before.is_partial() || after.is_partial()) {
-      entry.gap = "there are more files here than are looked at, so this may not be all";
+      say("there are more files here than are looked at, so this may not be all");
+    }
+    if (const auto moved = before.moved_into_sight(after); !moved.empty()) {
+      say(fmt::format("what was there before under another name stays where it is: {}",
+                      first_of(moved)));
     }
     if (const auto specials = before.special_changes_to(after); !specials.empty()) {
-      entry.gap += fmt::format("{}pipes, sockets or devices came or went: {}{}",
-                               entry.gap.empty() ? "" : "; ", shown_path(specials.front()),
-                               specials.size() > 1 ? " and others" : "");
+      say(fmt::format("pipes, sockets or devices came or went: {}", first_of(specials)));
     }
-    remember(std::move(after));
-    if (entry.changes.empty() && entry.folders.empty() && entry.gap.empty()) return reply;
-    if (const auto kept = log_->add(std::move(entry)); !kept && reply) {
+  }
+
+  static Result<ToolReply> with_note(Result<ToolReply> reply) {
+    if (reply) {
       std::get<Output>(*reply).notes.push_back(
           "What this command changed is not kept and cannot be taken back");
     }
     return reply;
   }
-
- private:
-  using SharedSnapshot = std::shared_ptr<const TreeSnapshot>;
 
   SharedSnapshot last_seen() {
     const std::lock_guard lock(mutex_);
@@ -123,7 +145,8 @@ Result<std::vector<Tool>> recorded_editing_tools(const FileAccess& access, Share
 }
 
 Result<Tool> recorded_bash(Tool bash, const FileAccess& access, SharedChangeLog log) {
-  auto workspace = TRY(Workspace::open(FileAccess{.base = access.base}));
+  auto workspace = TRY(Workspace::open(
+      FileAccess{.base = access.base, .hidden = access.hidden, .unreadable = access.unreadable}));
   Tool recorded = bash;
   const auto recorder =
       std::make_shared<CommandRecorder>(std::move(bash), std::move(workspace), std::move(log));

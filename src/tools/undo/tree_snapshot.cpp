@@ -1,7 +1,9 @@
 #include "tools/undo/tree_snapshot.h"
 
 #include <fcntl.h>
+#include <linux/stat.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include "core/try.h"
 #include "tools/files/tree_walk.h"
 #include "tools/text/text_file.h"
+#include "wright/json.h"
 
 namespace wright::tools {
 namespace {
@@ -46,11 +49,101 @@ std::shared_ptr<const std::string> content_of(const WalkEntry& entry) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
+std::int64_t nanoseconds(std::int64_t seconds, std::int64_t rest) {
+  return seconds * 1'000'000'000 + rest;
+}
+
+// As the kernel stamps files: not the exact time, which may be ahead of that.
+std::int64_t time_of_files() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return nanoseconds(now.tv_sec, now.tv_nsec);
+}
+
+// Whatever is done after this is stamped with a later time than `moment`. The clock of files moves on
+// every few milliseconds.
+void wait_until_after(std::int64_t moment) {
+  constexpr int kMostTries = 50;
+  constexpr struct timespec kShort {.tv_sec = 0, .tv_nsec = 1'000'000};
+  for (int i = 0; i < kMostTries && time_of_files() <= moment; ++i) ::nanosleep(&kShort, nullptr);
+}
+
+bool is_rule_file(std::string_view path) {
+  return path == ".gitignore" || path.ends_with("/.gitignore");
+}
+
 }  // namespace
 
-Result<TreeSnapshot> TreeSnapshot::take(const Workspace& workspace, const SnapshotLimits& limits,
-                                        const TreeSnapshot* earlier, const std::stop_token& stop) {
+// Nobody can set when a file was born or last changed. A file system that does not know when it was
+// born knows when it was written: who moves a file does not write to it.
+TreeSnapshot::Origin TreeSnapshot::origin_of(int folder, const std::string& name,
+                                             std::int64_t since) {
+  struct statx status {};
+  if (::statx(folder, name.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME,
+              &status) != 0) {
+    return Origin::moved;  // whatever it is, it is not known to be new
+  }
+  const auto at = [](const statx_timestamp& time) {
+    return nanoseconds(time.tv_sec, time.tv_nsec);
+  };
+  if (at(status.stx_ctime) <= since) return Origin::untouched;
+  const bool knows_birth = (status.stx_mask & STATX_BTIME) != 0;
+  return at(knows_birth ? status.stx_btime : status.stx_mtime) <= since
+             ? Origin::moved
+             : Origin::made;
+}
+
+std::set<std::uint64_t> TreeSnapshot::kept_numbers() const {
+  std::set<std::uint64_t> numbers;
+  for (const auto& [path, seen] : files_) {
+    if (seen.content != nullptr && is_valid_utf8(path)) numbers.insert(seen.status.number);
+  }
+  return numbers;
+}
+
+bool TreeSnapshot::has_rules_of(const TreeSnapshot& other) const {
+  const auto rules = [](const TreeSnapshot& snapshot) {
+    std::map<std::string_view, std::int64_t> found;
+    for (const auto& [path, seen] : snapshot.files_) {
+      if (is_rule_file(path)) found.emplace(path, seen.status.changed);
+    }
+    return found;
+  };
+  return rules(*this) == rules(other);
+}
+
+// Files that `earlier` has and that git ignores since: they are not gone.
+Result<void> TreeSnapshot::add_what_is_ignored_now(const Workspace& workspace,
+                                                   const SnapshotLimits& limits,
+                                                   const TreeSnapshot& earlier) {
+  for (const auto& [path, was] : earlier.files_) {
+    if (files_.contains(path) || links_.contains(path)) continue;
+    const auto file = workspace.open_file(path);
+    if (!file || file->status.kind != EntryKind::file) continue;
+    Seen seen{file->status, {}};
+    if (is_same(was.status, file->status)) {
+      seen.content = was.content;
+    } else if (static_cast<std::size_t>(file->status.size) <= limits.file_bytes) {
+      std::string text(static_cast<std::size_t>(file->status.size), '\0');
+      const auto length = read_fully(file->descriptor.get(), text);
+      if (length && *length == text.size()) {
+        seen.content = std::make_shared<const std::string>(std::move(text));
+      }
+    }
+    files_.emplace(path, std::move(seen));
+  }
+  return {};
+}
+
+Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspace,
+                                        const SnapshotLimits& limits, const TreeSnapshot* earlier,
+                                        const std::stop_token& stop) {
   TreeSnapshot snapshot;
+  snapshot.begun_ = time_of_files();
+  const auto origin = [&](const WalkEntry& entry, bool is_known) {
+    if (moment == Moment::before || is_known) return Origin::made;
+    return origin_of(entry.folder->get(), entry.name, earlier->begun_);
+  };
   const auto folder = TRY(workspace.open_folder("."));
   std::size_t bytes = 0;
   std::size_t others = 0;
@@ -63,12 +156,21 @@ Result<TreeSnapshot> TreeSnapshot::take(const Workspace& workspace, const Snapsh
     }
     if (entry.kind != EntryKind::file) {
       ++others;
+      // What is in a folder that was moved is not stamped.
+      const std::size_t slash = entry.path.rfind('/');
+      const std::string above = slash == std::string::npos ? "" : entry.path.substr(0, slash);
+      const bool is_known =
+          earlier != nullptr &&
+          (earlier->links_.contains(entry.path) || earlier->folders_.contains(entry.path) ||
+           (snapshot.folders_.contains(above) && !earlier->folders_.contains(above)));
+      if (origin(entry, is_known) == Origin::untouched) return Visited::proceed;
       if (entry.kind == EntryKind::link) snapshot.links_.emplace(entry.path, target_of(entry));
       if (entry.kind == EntryKind::folder) snapshot.folders_.insert(entry.path);
       if (entry.kind == EntryKind::special) snapshot.specials_.insert(entry.path);
       return Visited::proceed;
     }
     Seen seen{entry.status, {}};
+    seen.origin = origin(entry, earlier != nullptr && earlier->files_.contains(entry.path));
     const auto size = static_cast<std::size_t>(entry.status.size);
     if (size <= limits.file_bytes && bytes + size <= limits.bytes) {
       const Seen* known = nullptr;
@@ -79,7 +181,7 @@ Result<TreeSnapshot> TreeSnapshot::take(const Workspace& workspace, const Snapsh
         }
       }
       if (known != nullptr && known->content != nullptr) {
-        seen = *known;
+        seen.content = known->content;
       } else {
         seen.content = content_of(entry);
       }
@@ -88,7 +190,23 @@ Result<TreeSnapshot> TreeSnapshot::take(const Workspace& workspace, const Snapsh
     snapshot.files_.emplace(entry.path, std::move(seen));
     return Visited::proceed;
   }));
+  if (moment == Moment::before) wait_until_after(snapshot.begun_);
+  if (moment == Moment::after && !snapshot.is_partial_ && !snapshot.has_rules_of(*earlier)) {
+    TRY(snapshot.add_what_is_ignored_now(workspace, limits, *earlier));
+  }
   return snapshot;
+}
+
+std::vector<std::string> TreeSnapshot::moved_into_sight(const TreeSnapshot& later) const {
+  std::vector<std::string> paths;
+  if (is_partial_) return paths;
+  const auto kept = kept_numbers();
+  for (const auto& [path, is] : later.files_) {
+    if (!files_.contains(path) && is.origin == Origin::moved && !kept.contains(is.status.number)) {
+      paths.push_back(path);
+    }
+  }
+  return paths;
 }
 
 std::vector<StateChange> TreeSnapshot::changes_to(const TreeSnapshot& later) const {
@@ -119,8 +237,11 @@ std::vector<StateChange> TreeSnapshot::changes_to(const TreeSnapshot& later) con
     }
     changes.push_back(std::move(change));
   }
+  const auto kept = kept_numbers();
   for (const auto& [path, is] : later.files_) {
     if (files_.contains(path) || is_partial_) continue;
+    // A file that was moved, or whose folder was, is removed only where it is known how it comes back.
+    if (is.origin != Origin::made && !kept.contains(is.status.number)) continue;
     changes.push_back({.path = path, .after = text(is), .is_kept = is.content != nullptr});
   }
   const auto add_link = [&](const std::string& path, std::optional<std::string> before,

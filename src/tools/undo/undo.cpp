@@ -1,5 +1,6 @@
 #include "tools/undo/undo.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -101,11 +102,11 @@ UndoneFile judged_link(const Workspace& workspace, const std::string& path,
   return link;
 }
 
-// `has_our_link`: a link of the agent's stands there, and goes first.
+// `is_cleared`: what stands there, or above it, is the agent's, and goes first.
 UndoneFile judged_file(const Workspace& workspace, const std::string& path, const History& history,
-                       bool has_our_link) {
+                       bool is_cleared) {
   UndoneFile file{.path = path};
-  if (!has_our_link) {
+  if (!is_cleared) {
     const auto existing = read_for_change(workspace, path);
     if (!existing) {
       file.why = existing.error().message;
@@ -119,6 +120,43 @@ UndoneFile judged_file(const Workspace& workspace, const std::string& path, cons
   judge(file, history);
   return file;
 }
+
+// What goes by the plan: links, files, and folders that the agent made and that are empty then.
+struct Leaving {
+  std::set<std::string> paths = {};  // of files and links
+  std::set<std::string> made_folders = {};
+
+  bool has_above(const std::string& path) const {
+    for (std::size_t slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+      if (paths.contains(path.substr(0, slash))) return true;
+    }
+    return false;
+  }
+
+  // Whether a folder that the agent made stands there and all of it goes.
+  bool has_whole_folder(const Workspace& workspace, const std::string& path) const {
+    if (!made_folders.contains(path)) return false;
+    const auto entry = entry_at(workspace, path);
+    if (!entry || !*entry) return false;
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const int opened = ::openat((*entry)->folder.get(), (*entry)->name.c_str(), flags);
+    DIR* listing = opened < 0 ? nullptr : ::fdopendir(opened);
+    if (listing == nullptr) {
+      if (opened >= 0) ::close(opened);
+      return false;
+    }
+    bool all = true;
+    while (const dirent* each = all ? ::readdir(listing) : nullptr) {
+      const std::string_view name = each->d_name;
+      if (name == "." || name == "..") continue;
+      const std::string inside = fmt::format("{}/{}", path, name);
+      all = paths.contains(inside) || has_whole_folder(workspace, inside);
+    }
+    ::closedir(listing);
+    return all;
+  }
+};
 
 bool is_done(const UndoneFile& file) {
   return file.verdict == Verdict::restore || file.verdict == Verdict::remove ||
@@ -181,10 +219,14 @@ void remove_folders(const UndoPlan& plan, const Workspace& workspace) {
   }
 }
 
-Result<void> change_files(const UndoPlan& plan, const Workspace& workspace) {
+enum class Part : std::uint8_t { all, removals, others };
+
+Result<void> change_files(const UndoPlan& plan, Part part, const Workspace& workspace) {
   std::vector<FileChange> changes;
   for (const UndoneFile& file : plan.files) {
     if (file.kind != Kind::file || !is_done(file)) continue;
+    const bool is_removal = file.verdict == Verdict::remove;
+    if (part != Part::all && is_removal != (part == Part::removals)) continue;
     const auto existing = TRY(read_for_change(workspace, file.path));
     const bool is_as_shown = existing.has_value() == file.now.has_value() &&
                              (!existing || existing->content == file.now);
@@ -203,6 +245,7 @@ Result<void> change_files(const UndoPlan& plan, const Workspace& workspace) {
   if (changes.empty()) return {};
   // When it comes to it, also those are as they should be that are not touched.
   const auto still_right = [&]() -> Result<void> {
+    if (part == Part::removals) return {};  // the others are looked at when it is their turn
     for (const UndoneFile& file : plan.files) {
       if (file.kind != Kind::file || file.verdict != Verdict::unchanged) continue;
       const auto existing = TRY(read_for_change(workspace, file.path));
@@ -216,6 +259,35 @@ Result<void> change_files(const UndoPlan& plan, const Workspace& workspace) {
   return apply_changes(workspace, changes, MissingFolders::create, calls, still_right);
 }
 
+// Files that were removed so that others could come back, which they did not.
+void put_back_removed(const UndoPlan& plan, const Workspace& workspace) {
+  std::vector<FileChange> changes;
+  for (const UndoneFile& file : plan.files) {
+    if (file.kind != Kind::file || file.verdict != Verdict::remove || !file.now) continue;
+    FileChange change{file.path, file.now, {}, {}};
+    if (file.mode_now) {
+      struct stat like {};
+      like.st_uid = ::geteuid();
+      like.st_gid = ::getegid();
+      like.st_mode = S_IFREG | *file.mode_now;
+      change.like = like;
+    }
+    changes.push_back(std::move(change));
+  }
+  FileCalls calls;
+  if (!changes.empty()) (void)apply_changes(workspace, changes, MissingFolders::create, calls);
+}
+
+// The files of the plan, when its links are out of the way.
+Result<void> take_back_files(const UndoPlan& plan, const Workspace& workspace) {
+  if (!plan.makes_room_first) return change_files(plan, Part::all, workspace);
+  TRY(change_files(plan, Part::removals, workspace));
+  remove_folders(plan, workspace);
+  auto done = change_files(plan, Part::others, workspace);
+  if (!done) put_back_removed(plan, workspace);
+  return done;
+}
+
 std::string described(const UndoneFile& link) {
   const auto end = [](const std::optional<std::string>& target) {
     return target ? fmt::format("a link to {}", shown_path(*target)) : std::string("no link");
@@ -224,10 +296,32 @@ std::string described(const UndoneFile& link) {
                      end(link.now));
 }
 
+// What does not come back may live on under the name that it was moved to: that stays.
+void keep_only_copies(UndoPlan& plan, const std::map<std::string, History>& files) {
+  std::set<std::string_view> lost;
+  for (const UndoneFile& file : plan.files) {
+    if (file.kind != Kind::file || file.verdict != Verdict::refused) continue;
+    const auto found = files.find(file.path);
+    if (found == files.end()) continue;
+    const StateChange& first = *found->second.front();
+    if (first.before && !first.before->empty()) lost.insert(*first.before);
+  }
+  for (UndoneFile& file : plan.files) {
+    if (file.verdict != Verdict::remove || !file.now || !lost.contains(*file.now)) continue;
+    file.verdict = Verdict::refused;
+    file.why = "it may be the only copy of a file that does not come back";
+  }
+}
+
 }  // namespace
 
 bool UndoPlan::does_something() const {
   return std::ranges::any_of(files, is_done) || !folders.empty();
+}
+
+bool UndoPlan::is_whole() const {
+  return std::ranges::none_of(
+      files, [](const UndoneFile& file) { return file.verdict == Verdict::refused; });
 }
 
 bool is_settled(const UndoPlan& plan, const StateChange& change) {
@@ -253,14 +347,20 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
     }
     for (const FolderChange& folder : entry.folders) folders.emplace(folder.path, folder.is_made);
   }
-  std::set<std::string> leaving;  // links that go
+  Leaving leaving;
+  for (const auto& [path, is_made] : folders) {
+    if (is_made) leaving.made_folders.insert(path);
+  }
   for (const auto& [path, history] : links) {
     plan.files.push_back(judged_link(workspace, path, history));
-    if (is_done(plan.files.back()) && plan.files.back().now) leaving.insert(path);
+    if (is_done(plan.files.back()) && plan.files.back().now) leaving.paths.insert(path);
   }
-  for (const auto& [path, history] : files) {
-    plan.files.push_back(judged_file(workspace, path, history, leaving.contains(path)));
+  const auto add_file = [&](const std::string& path, const History& history, bool is_cleared) {
+    plan.files.push_back(
+        judged_file(workspace, path, history, is_cleared || leaving.paths.contains(path)));
     const UndoneFile& file = plan.files.back();
+    if (file.verdict == Verdict::remove) leaving.paths.insert(path);
+    if (is_cleared && is_done(file)) plan.makes_room_first = true;
     constexpr mode_t kSetIds = 06000;  // which go when a file is written
     const mode_t mode = history.front()->mode.value_or(0);
     if (is_done(file) && file.before && (mode & kSetIds) != 0) {
@@ -268,14 +368,27 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
           fmt::format("{} had the mode {:04o}: set-user-id and set-group-id do not come back",
                       shown_path(path), mode));
     }
+  };
+  // By path, so that what stands above others is judged before them; but what comes back in place of a
+  // folder when it is known what of that goes.
+  for (const auto& [path, history] : files) {
+    if (!leaving.made_folders.contains(path)) add_file(path, history, leaving.has_above(path));
   }
+  for (const auto& [path, history] : files | std::views::reverse) {
+    if (!leaving.made_folders.contains(path)) continue;
+    add_file(path, history,
+             leaving.has_above(path) || leaving.has_whole_folder(workspace, path));
+  }
+  keep_only_copies(plan, files);
   // A link comes back only where nothing stands, or what stands there goes.
   for (UndoneFile& link : plan.files) {
     if (link.kind != Kind::link || link.verdict != Verdict::recreate) continue;
     const auto entry = entry_at(workspace, link.path);
-    const bool goes = std::ranges::any_of(plan.files, [&](const UndoneFile& file) {
+    const bool is_folder = leaving.has_whole_folder(workspace, link.path);
+    const bool goes = is_folder || std::ranges::any_of(plan.files, [&](const UndoneFile& file) {
       return file.kind == Kind::file && file.path == link.path && file.verdict == Verdict::remove;
     });
+    if (is_folder) plan.makes_room_first = true;
     if (entry && *entry && (*entry)->is_there() && !goes) {
       link.verdict = Verdict::refused;
       link.why = "something else stands there now";
@@ -294,7 +407,7 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
 Result<void> carry_out(const UndoPlan& plan, const Workspace& workspace) {
   std::vector<UndoneFile> removed;
   auto done = remove_links(plan, workspace, removed);
-  if (done) done = change_files(plan, workspace);
+  if (done) done = take_back_files(plan, workspace);
   if (!done) {
     for (const UndoneFile& link : removed) (void)make_link(workspace, link);
     return done;

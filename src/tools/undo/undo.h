@@ -34,8 +34,12 @@ struct UndoPlan {
   // By path. What is in a folder that was made is not looked at: it goes when it is empty then.
   std::vector<FolderChange> folders = {};
   std::vector<std::string> gaps = {};  // what is not known of some calls, a sentence each
+  // Something stands where something else comes back, a file in place of a folder, say: what goes has
+  // to go first.
+  bool makes_room_first = false;
 
   bool does_something() const;
+  bool is_whole() const;  // whether nothing is refused
 };
 
 // Whether a change of this path and kind is taken back with the plan, or need not be.
@@ -47,6 +51,7 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
 
 // All files that are not refused, together or not at all; then links and folders. A file that is no
 // longer what the plan knows, also one that was to be left as it is, is refused with all others.
+// Where room has to be made first, what was removed for it comes back when the rest fails.
 Result<void> carry_out(const UndoPlan& plan, const Workspace& workspace);
 
 // What the plan takes back, seen from the other side: from the old content to that of now, as one

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "tools/temporary_folder.h"
 #include "tools/undo/recording.h"
@@ -304,6 +307,82 @@ TEST_F(UndoTest, still_knows_the_rest_when_a_call_changes_more_than_can_be_kept)
   EXPECT_NE(undo.gaps[0].find("2000 files"), std::string::npos) << undo.gaps[0];
   std::filesystem::resize_file(state_ / "changes/7/log.jsonl", std::uintmax_t{65} << 20);
   EXPECT_FALSE(log_->read(7)) << "nothing is not what is in it";
+}
+
+// What was there all the time is not the agent's, whatever git ignores now.
+TEST_F(UndoTest, removes_nothing_that_only_came_into_sight) {
+  base_.write(".gitignore", "data/\n*.local\n").write("data/1.csv", "precious\n");
+  base_.write("settings.local", "mine\n");
+  call("bash", {{"command", "echo > .gitignore; mv settings.local settings"}});
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{".gitignore", Verdict::restore}}));
+  ASSERT_EQ(undo.gaps.size(), 1U);
+  EXPECT_TRUE(undo.gaps[0].contains("settings")) << undo.gaps[0];
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("data/1.csv"), "precious\n");
+  EXPECT_EQ(content("settings"), "mine\n");
+}
+
+TEST_F(UndoTest, sees_what_is_ignored_only_since_the_command) {
+  base_.write("b", "old\n");
+  call("bash", {{"command", "echo b > .gitignore; echo new > b"}});
+  ASSERT_TRUE(carry_out(plan(), workspace()));
+  EXPECT_EQ(content("b"), "old\n");
+  EXPECT_EQ(content(".gitignore"), std::nullopt);
+}
+
+TEST_F(UndoTest, keeps_the_only_copy_of_what_does_not_come_back) {
+  base_.write("bad\xFFname", "only\n");
+  call("bash", {{"command", "mv bad* yy"}});
+  (void)carry_out(plan(), workspace());
+  EXPECT_EQ(content("yy"), "only\n");
+}
+
+TEST_F(UndoTest, brings_back_files_links_and_folders_that_took_each_others_place) {
+  base_.write("sub/a", "old\n").write("b", "bee\n");
+  std::filesystem::create_symlink("b", base_ / "link");
+  for (const char* command :
+       {"mv sub t; mv b sub; mkdir b; mv t/a b/a; rmdir t", "mv sub real; ln -s real sub",
+        "mv sub real; echo file > sub", "mkdir -p sub/deep/er; mv sub real", "rm link; mkdir link; echo q > link/q",
+        "mv b c; mkdir b; touch b/x"}) {
+    call("bash", {{"command", command}});
+    const UndoPlan undo = plan();
+    EXPECT_TRUE(undo.is_whole()) << command;
+    const auto done = carry_out(undo, workspace());
+    EXPECT_TRUE(done) << command << ": " << (done ? "" : done.error().message);
+    EXPECT_EQ(content("sub/a"), "old\n") << command;
+    EXPECT_EQ(content("b"), "bee\n") << command;
+    EXPECT_EQ(std::filesystem::read_symlink(base_ / "link"), "b") << command;
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(base_.path())) {
+      names.insert(entry.path().filename());
+    }
+    EXPECT_EQ(names, (std::set<std::string>{"b", "link", "sub"})) << command;
+    log_->forget(7);
+  }
+}
+
+TEST_F(UndoTest, leaves_what_stands_in_place_of_a_folder_that_somebody_else_uses) {
+  base_.write("b", "bee\n");
+  call("bash", {{"command", "mv b c; mkdir b; echo 1 > b/x"}});
+  base_.write("b/mine", "of a person\n");
+  const UndoPlan undo = plan();
+  EXPECT_FALSE(undo.is_whole());
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("b/mine"), "of a person\n");
+  EXPECT_EQ(content("c"), "bee\n") << "the only copy";
+}
+
+TEST_F(UndoTest, keeps_the_answer_of_a_command_after_which_nothing_can_be_looked_at) {
+  if (::geteuid() == 0) GTEST_SKIP() << "everything is open to root";
+  Context context;
+  context.session_id = 7;
+  context.call_id = "c";
+  const auto answer =
+      testing::answer_of(tool_named("bash"), {{"command", "echo did; chmod 000 ."}}, context);
+  ::chmod(base_.path().c_str(), 0700);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->at("stdout").as_string(), "did\n");
 }
 
 }  // namespace

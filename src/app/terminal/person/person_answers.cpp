@@ -145,7 +145,14 @@ std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& scre
 std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
   std::string command = fmt::format("wright answer {}", root);
   const auto is_approval = [](const PersonWait& wait) { return wait.kind == WaitKind::approval; };
-  if (!waits.empty() && std::ranges::all_of(waits, is_approval)) return command + " --approve";
+  if (!waits.empty() && std::ranges::all_of(waits, is_approval)) {
+    command += " --approve";
+    // So that it approves what is shown here, whatever else may wait by then.
+    for (const PersonWait& wait : waits) {
+      if (wait.wait_id != 0) command += fmt::format(" --wait {}", wait.wait_id);
+    }
+    return command;
+  }
   if (waits.size() != 1) return command;
   const auto request = questions_in(waits[0].shown);
   if (!request) return command + " --answer '\"…\"'";

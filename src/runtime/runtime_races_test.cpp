@@ -1,0 +1,99 @@
+// Things that happen at the same moment, again and again: whoever comes first, nothing is lost.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include "runtime/runtime_testing.h"
+
+namespace wright {
+namespace {
+
+using namespace testing;
+
+constexpr int kRounds = 400;
+
+TEST(RuntimeRaces, cancels_right_after_the_start) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  for (int round = 0; round < kRounds; ++round) {
+    const SessionId id = value_of(runtime->start(agent, "Go"));
+    const auto cancelled = runtime->cancel(id, "Enough");
+    ASSERT_TRUE(cancelled) << round << ": " << cancelled.error().message;
+    EXPECT_FALSE(runtime->wait(id));
+    EXPECT_EQ(store->get_session(id)->status, SessionStatus::cancelled) << round;
+  }
+}
+
+// Whichever of the two wins, the session ends, and no call begins after the session was cancelled.
+TEST(RuntimeRaces, cancels_while_a_person_answers) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::atomic<int> ran = 0;
+  const auto approved = tool("write", "", [&] { ++ran; }, {.needs_approval = true});
+  const auto agent = agent_with("writing", calling({call("write", "{}", "1")}), {approved});
+  for (int round = 0; round < kRounds; ++round) {
+    const SessionId id = value_of(runtime->start(agent, "Go"));
+    const auto waiting = runtime->wait(id);
+    ASSERT_TRUE(waiting && waiting->waits.size() == 1) << round;
+    const WaitId wait = waiting->waits.front().wait_id;
+    ran = 0;
+    std::latch both(2);
+    Result<StoredWait> answered = fail(ErrorCode::internal, "not tried");
+    std::thread person([&] {
+      both.arrive_and_wait();
+      answered = runtime->answer(wait, to_json(Approval{.decision = Decision::once}), "person");
+    });
+    both.arrive_and_wait();
+    const auto cancelled = runtime->cancel(id, "Enough");
+    const int ran_by_then = ran;
+    person.join();
+    (void)runtime->wait(id);
+    const auto status = store->get_session(id)->status;
+    if (cancelled && status != SessionStatus::cancelled) {
+      // It may have been about to end: all that was left was to say so.
+      EXPECT_EQ(status, SessionStatus::completed) << round;
+      EXPECT_EQ(ran_by_then, 1) << round << ": it went on after it was cancelled";
+    } else if (!cancelled) {
+      EXPECT_EQ(status, SessionStatus::completed) << round << ": " << cancelled.error().message;
+      EXPECT_TRUE(answered) << round;
+    }
+    EXPECT_LE(ran, 1);
+    if (!answered) EXPECT_EQ(ran, 0) << round;
+  }
+}
+
+TEST(RuntimeRaces, listens_while_a_session_is_resumed) {
+  const auto store = open_memory_store();
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  for (int round = 0; round < kRounds / 4; ++round) {
+    SessionId id = 0;
+    WaitId wait = 0;
+    {
+      const auto runtime = open_runtime(*store);
+      id = value_of(runtime->start(agent, "Go"));
+      const auto waiting = runtime->wait(id);
+      ASSERT_TRUE(waiting && !waiting->waits.empty());
+      wait = waiting->waits.front().wait_id;
+    }
+    ASSERT_TRUE(store->answer_wait(wait, {.answer = "yes", .answered_by = "person"}));
+    const auto runtime = open_runtime(*store);
+    std::atomic<int> heard = 0;
+    std::latch both(2);
+    Result<Subscription> subscription = fail(ErrorCode::internal, "not tried");
+    std::thread listener([&] {
+      both.arrive_and_wait();
+      subscription = runtime->subscribe(id, 0, [&](const SessionEvent&) { ++heard; });
+    });
+    both.arrive_and_wait();
+    const auto resumed = runtime->resume(agent, id);
+    listener.join();
+    ASSERT_TRUE(resumed) << resumed.error().message;
+    EXPECT_EQ(value_of(runtime->wait(id)).text, "yes;") << round;
+  }
+}
+
+}  // namespace
+}  // namespace wright
