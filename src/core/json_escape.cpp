@@ -60,18 +60,7 @@ bool needs_care(std::uint64_t word) {
           kHigh) != 0;
 }
 
-// How many bytes from the beginning are written as they are, at least; whole words.
-std::size_t plain_words(std::string_view text) {
-  std::size_t at = 0;
-  for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, sizeof(word));
-    if (needs_care(word)) break;
-  }
-  return at;
-}
-
-bool is_ascii(std::string_view text) {
+bool is_all_ascii(std::string_view text) {
   std::uint64_t all = 0;
   for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
     std::uint64_t word = 0;
@@ -82,26 +71,43 @@ bool is_ascii(std::string_view text) {
   return (all & repeated(0x80)) == 0;
 }
 
-// Text that is valid UTF-8: runs of what stays as it is, and between them up to eight bytes one by
-// one.
-void append_valid(std::string& out, std::string_view text, const Escapes& escapes) {
-  while (!text.empty()) {
-    const std::size_t plain = plain_words(text);
-    out.append(text, 0, plain);
-    text.remove_prefix(plain);
-    const std::string_view careful = text.substr(0, sizeof(std::uint64_t));
-    std::array<char, sizeof(std::uint64_t) * kLongestEscape> written;
-    char* to = written.data();
-    for (const char c : careful) {
-      const char escape = escapes[static_cast<unsigned char>(c)];
-      if (escape == 0) {
-        *to++ = c;
-      } else {
-        to = write_escaped(to, c, escape);
-      }
+char* write_all_escaped(char* to, std::string_view text, const Escapes& escapes) {
+  for (const char c : text) {
+    const char escape = escapes[static_cast<unsigned char>(c)];
+    if (escape == 0) {
+      *to++ = c;
+    } else {
+      to = write_escaped(to, c, escape);
     }
-    out.append(written.data(), to);
-    text.remove_prefix(careful.size());
+  }
+  return to;
+}
+
+// Makes room for the worst case of a piece, and writes it: eight bytes at once where they stay as
+// they are.
+void append_valid(std::string& out, std::string_view text, const Escapes& escapes) {
+  constexpr std::size_t kPiece = 256;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  while (!text.empty()) {
+    std::string_view piece = text.substr(0, kPiece);
+    text.remove_prefix(piece.size());
+    const std::size_t before = out.size();
+    const auto write = [&](char* data, std::size_t) {
+      char* to = data + before;
+      for (; piece.size() >= kWord; piece.remove_prefix(kWord)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, piece.data(), kWord);
+        if (needs_care(word)) {
+          to = write_all_escaped(to, piece.substr(0, kWord), escapes);
+        } else {
+          std::memcpy(to, piece.data(), kWord);
+          to += kWord;
+        }
+      }
+      to = write_all_escaped(to, piece, escapes);
+      return static_cast<std::size_t>(to - data);
+    };
+    out.resize_and_overwrite(before + piece.size() * kLongestEscape, write);
   }
 }
 
@@ -109,7 +115,7 @@ void append_valid(std::string& out, std::string_view text, const Escapes& escape
 
 void append_escaped(std::string& out, std::string_view text, EscapeDelete escape_delete) {
   const Escapes& escapes = escape_delete == EscapeDelete::yes ? kEscapesWithDelete : kEscapes;
-  if (is_ascii(text) || is_valid_utf8(text)) {
+  if (is_all_ascii(text) || is_valid_utf8(text)) {
     append_valid(out, text, escapes);
   } else {
     append_valid(out, to_valid_utf8(std::string(text)), escapes);
