@@ -44,5 +44,20 @@ TEST(JsonEscape, keeps_long_texts_whole_at_every_length) {
   }
 }
 
+TEST(JsonEscape, finds_every_byte_at_every_place) {
+  for (int byte = 0; byte < 0x80; ++byte) {
+    for (std::size_t at = 0; at < 20; ++at) {
+      std::string text = "all of this is plain";
+      text[at] = static_cast<char>(byte);
+      std::string quoted = "\"";
+      append_escaped(quoted, text, EscapeDelete::yes);
+      quoted += '"';
+      EXPECT_EQ(parse_json(quoted), Json(text)) << byte << " at " << at;
+      const bool is_plain = byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+      EXPECT_EQ(quoted.size() == text.size() + 2, is_plain) << byte << " at " << at;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wright

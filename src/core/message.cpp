@@ -323,7 +323,10 @@ Message Message::system(std::string text) {
   return {Role::system, {Text{std::move(text)}}};
 }
 Message Message::tool(ToolResult result) {
-  return {Role::tool, {std::move(result)}};
+  // Not by a list in braces, which would copy it.
+  Message message{Role::tool, {}};
+  message.parts.emplace_back(std::move(result));
+  return message;
 }
 Message Message::notice(Notice::Kind kind) {
   return {Role::user, {wright::notice(kind)}};

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "core/json_escape.h"
 #include "core/json_storage.h"
 #include "providers/attachment.h"
 #include "providers/call_arguments.h"
@@ -17,36 +19,37 @@
 namespace wright::providers {
 namespace {
 
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
+  append_escaped(out, text, EscapeDelete::no);
+  out += '"';
+}
+
+std::string_view system_role(const Quirks& quirks) {
+  return quirks.system_as_developer ? "developer" : "system";
+}
+
+// Writes messages behind those that the history has. What every turn has is written as text at
+// once, the rest by way of values.
 class MessageWriter {
  public:
-  // `follows_result`: what was written last is a result.
-  MessageWriter(const Endpoint& endpoint, const ToolNames& names, bool follows_result,
+  MessageWriter(const Endpoint& endpoint, const ToolNames& names, SentHistory& history,
                 const boost::json::storage_ptr& storage)
       : endpoint_(endpoint),
         quirks_(endpoint.model.quirks),
         names_(names),
+        history_(history),
         storage_(storage),
-        follows_result_(follows_result),
-        messages_(storage),
         images_(storage) {}
 
   void write(std::span<const Message* const> messages) {
     const std::size_t turn_begin = begin_of_turn(messages);
-    messages_.reserve(messages.size());
     for (std::size_t i = 0; i < messages.size(); ++i) {
       is_in_turn_ = i >= turn_begin;
       write(*messages[i]);
     }
     write_result_images();
   }
-
-  void write_system(std::string_view system) { add(system_role(), text(system)); }
-
-  bool follows_result() const {
-    return messages_.empty() ? follows_result_ : messages_.back().at("role") == Json("tool");
-  }
-
-  JsonArray take() && { return std::move(messages_); }
 
  private:
   // The place of the user's last message: what follows it is the current exchange.
@@ -57,22 +60,23 @@ class MessageWriter {
     return 0;
   }
 
-  std::string_view system_role() const {
-    return quirks_.system_as_developer ? "developer" : "system";
-  }
-
   // A value is moved only within one storage, and copied otherwise: everything is created in this
   // one.
   Json text(std::string_view said) const { return Json(said, storage_); }
 
   void add(std::string_view role, Json content) {
     if (role == "user" && !quirks_.supports_user_after_tool) answer_results();
-    messages_.push_back(JsonObject({{"role", role}, {"content", std::move(content)}}, storage_));
+    push(JsonObject({{"role", role}, {"content", std::move(content)}}, storage_));
+  }
+
+  void push(const Json& message) {
+    history_.add(message);
+    history_.ends_with_result = false;
   }
 
   // For vendors that take nobody's words but the model's after results.
   void answer_results() {
-    if (!follows_result()) return;
+    if (!history_.ends_with_result) return;
     add("assistant", text("I have the results."));
   }
 
@@ -100,7 +104,7 @@ class MessageWriter {
         message.parts, [](const Part& part) { return std::holds_alternative<ToolResult>(part); });
     if (!has_results) write_result_images();
     switch (message.role) {
-      case Role::system: add(system_role(), text(message.text())); break;
+      case Role::system: add(system_role(quirks_), text(message.text())); break;
       case Role::assistant: write_assistant(message); break;
       case Role::user:
       case Role::tool:
@@ -132,13 +136,10 @@ class MessageWriter {
     add("user", has_images ? Json(std::move(chunks)) : text(joined));
   }
 
-  Json wire_id(std::string_view id) const {
+  void append_wire_id(std::string& out, std::string_view id) const {
     const CallIdRule rule{quirks_.call_ids, kLongestChatCallId};
-    return is_wire_call_id(id, rule) ? text(id) : text(wire_call_id(id, rule));
-  }
-
-  Json wire_arguments(std::string_view arguments) const {
-    return is_json_object(arguments) ? text(arguments) : text(arguments_text(arguments));
+    if (is_wire_call_id(id, rule)) return append_string(out, id);
+    append_string(out, wire_call_id(id, rule));
   }
 
   void write_result(const ToolResult& result) {
@@ -155,9 +156,13 @@ class MessageWriter {
           text_json(fmt::format("From the result of {}:", names_.on_wire(result.name))));
       for (const Image& image : result.images) images_.push_back(image_json(image));
     }
-    messages_.push_back(JsonObject(
-        {{"role", "tool"}, {"tool_call_id", wire_id(result.call_id)}, {"content", content}},
-        storage_));
+    std::string& out = history_.next_message();
+    out += R"({"role":"tool","tool_call_id":)";
+    append_wire_id(out, result.call_id);
+    out += R"(,"content":)";
+    append_string(out, content);
+    out += '}';
+    history_.ends_with_result = true;
   }
 
   void write_result_images() {
@@ -165,25 +170,52 @@ class MessageWriter {
   }
 
   void write_assistant(const Message& message) {
-    JsonArray calls(storage_);
+    const std::string said = message.text();
+    const bool has_calls = std::ranges::any_of(
+        message.parts, [](const Part& part) { return std::holds_alternative<ToolCall>(part); });
+    JsonObject reasoning(storage_);
+    std::string content = said;
+    if (returns_reasoning()) add_reasoning(reasoning, content, message, has_calls);
+    // Some vendors refuse an empty message, and none needs it.
+    if (said.empty() && !has_calls && reasoning.empty()) return;
+    std::string& out = history_.next_message();
+    out += R"({"role":"assistant","content":)";
+    if (content.empty() && has_calls) {
+      out += "null";
+    } else {
+      append_string(out, content);
+    }
+    for (const auto& [name, value] : reasoning) {
+      out += ',';
+      append_string(out, name);
+      out += ':';
+      append_text(out, value);
+    }
+    if (has_calls) append_calls(out, message);
+    out += '}';
+    history_.ends_with_result = false;
+  }
+
+  void append_calls(std::string& out, const Message& message) const {
+    out += R"(,"tool_calls":)";
+    char before = '[';
     for (const Part& part : message.parts) {
       const auto* call = std::get_if<ToolCall>(&part);
       if (call == nullptr) continue;
-      calls.push_back(JsonObject({{"id", wire_id(call->id)},
-                                  {"type", "function"},
-                                  {"function",
-                                   {{"name", names_.on_wire(call->name)},
-                                    {"arguments", wire_arguments(call->arguments)}}}},
-                                 storage_));
+      out += std::exchange(before, ',');
+      out += R"({"id":)";
+      append_wire_id(out, call->id);
+      out += R"(,"type":"function","function":{"name":)";
+      append_string(out, names_.on_wire(call->name));
+      out += R"(,"arguments":)";
+      if (is_json_object(call->arguments)) {
+        append_string(out, call->arguments);
+      } else {
+        append_string(out, arguments_text(call->arguments));
+      }
+      out += "}}";
     }
-    JsonObject written({{"role", "assistant"}}, storage_);
-    const std::string said = message.text();
-    written["content"] = said.empty() && !calls.empty() ? Json(storage_) : text(said);
-    write_reasoning(written, message, !calls.empty());
-    if (!calls.empty()) written["tool_calls"] = std::move(calls);
-    // Some vendors refuse an empty message, and none needs it.
-    const bool says_nothing = said.empty() && written.size() == 2;
-    if (!says_nothing) messages_.push_back(std::move(written));
+    out += ']';
   }
 
   bool returns_reasoning() const {
@@ -197,9 +229,10 @@ class MessageWriter {
     return false;
   }
 
-  // A vendor's own blocks go back whole; reasoning of another vendor's model is left out.
-  void write_reasoning(JsonObject& written, const Message& message, bool has_calls) const {
-    if (!returns_reasoning()) return;
+  // A vendor's own blocks go back whole; reasoning of another vendor's model is left out. What
+  // came in tags goes back in them, in the content.
+  void add_reasoning(JsonObject& written, std::string& content, const Message& message,
+                     bool has_calls) const {
     std::string thought;
     JsonArray details(storage_);
     for (const Part& part : message.parts) {
@@ -218,9 +251,8 @@ class MessageWriter {
     std::string_view name = quirks_.reasoning_field;
     if (name.empty()) name = "reasoning_content";
     if (quirks_.split_reasoning) {
-      // What came in tags goes back in them.
       if (details.empty() && !thought.empty()) {
-        written["content"] = text(fmt::format("<think>{}</think>\n\n{}", thought, message.text()));
+        content = fmt::format("<think>{}</think>\n\n{}", thought, content);
       }
     } else if (!thought.empty()) {
       written[name] = thought;
@@ -233,10 +265,9 @@ class MessageWriter {
   const Endpoint& endpoint_;
   const Quirks& quirks_;
   const ToolNames& names_;
+  SentHistory& history_;
   const boost::json::storage_ptr storage_;
-  const bool follows_result_;
   bool is_in_turn_ = false;
-  JsonArray messages_;
   JsonArray images_;  // of results that no message holds yet
 };
 
@@ -260,16 +291,18 @@ std::string chat_messages(const Endpoint& endpoint, const Request& request, Sent
     paired.emplace(request.messages);
   }
   const ToolNames& names = history.names(request, {});
-  MessageWriter writer(endpoint, names, history.ends_with_result, storage);
-  writer.write(paired->messages());
-  history.ends_with_result = writer.follows_result();
-  history.add(std::move(writer).take());
+  MessageWriter(endpoint, names, history, storage).write(paired->messages());
 
   const std::string system = system_text(request, names, quirks);
   if (system.empty()) return {};
-  MessageWriter first(endpoint, names, false, storage);
-  first.write_system(system);
-  return to_text(std::move(first).take()[0]);
+  std::string first;
+  first.reserve(system.size() + 64);
+  first += R"({"role":)";
+  append_string(first, system_role(quirks));
+  first += R"(,"content":)";
+  append_string(first, system);
+  first += '}';
+  return first;
 }
 
 }  // namespace wright::providers

@@ -36,7 +36,9 @@ void CallRestorer::restore(Response& response) const {
   for (Part& part : response.content) {
     auto* call = std::get_if<ToolCall>(&part);
     if (call == nullptr) continue;
-    call->name = std::string(own_name(call->name, names));
+    if (const auto own = own_name(call->name, names); own != call->name) {
+      call->name = std::string(own);
+    }
     if (!is_strict_) continue;
     const auto tool = std::ranges::find_if(
         request_.tools, [&](const Tool& each) { return each.spec.name == call->name; });

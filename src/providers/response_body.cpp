@@ -4,10 +4,37 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace wright::providers {
 namespace {
+
+constexpr std::uint64_t repeated(std::uint64_t byte) {
+  return byte * 0x0101010101010101U;
+}
+
+// The first bit of every byte that is 0; above the first such byte it may be wrong.
+constexpr std::uint64_t zero_bytes(std::uint64_t word) {
+  return (word - repeated(1)) & ~word & repeated(0x80);
+}
+
+// The place of the next quotation mark or backslash, or the end.
+std::size_t end_of_plain(std::string_view bytes, std::size_t at) {
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; at + sizeof(std::uint64_t) <= bytes.size(); at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at, sizeof(word));
+      const std::uint64_t found =
+          zero_bytes(word ^ repeated('"')) | zero_bytes(word ^ repeated('\\'));
+      if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    }
+  }
+  while (at < bytes.size() && bytes[at] != '"' && bytes[at] != '\\') ++at;
+  return at;
+}
 
 // Whether a stream of events may begin so: with a comment, or a field as far as it goes.
 bool begins_like_a_field(std::string_view text) {
@@ -32,42 +59,27 @@ bool is_beginning_of_json(std::string_view text) {
 
 }  // namespace
 
-// Where scanning continues after the string that begins at `at`: past its closing quote, or at the
-// end.
-std::size_t DocumentEnd::pass_string(std::string_view bytes, std::size_t at) {
-  if (std::exchange(is_escaped_, false)) ++at;
-  while (at < bytes.size()) {
-    const std::size_t quote = std::min(bytes.find('"', at), bytes.size());
-    std::size_t escape = bytes.substr(0, quote).find('\\', at);
-    while (escape != std::string_view::npos) {
-      at = escape + 2;
-      escape = at <= quote ? bytes.substr(0, quote).find('\\', at) : std::string_view::npos;
-    }
-    if (at > quote) {  // the quote was escaped, or the last byte escapes the next
-      is_escaped_ = at > bytes.size();
-      continue;
-    }
-    is_in_string_ = quote == bytes.size();
-    return std::min(quote + 1, bytes.size());
-  }
-  return bytes.size();
-}
-
 std::size_t DocumentEnd::feed(std::string_view bytes) {
   std::size_t at = 0;
   while (at < bytes.size() && !is_reached()) {
-    if (is_in_string_) {
-      at = pass_string(bytes, at);
-      continue;
-    }
-    const char c = bytes[at++];
-    if (c == '"') {
-      is_in_string_ = true;
-    } else if (c == '{' || c == '[') {
-      ++depth_;
-      has_begun_ = true;
-    } else if ((c == '}' || c == ']') && depth_ > 0) {
-      --depth_;
+    if (!is_in_string_) {
+      const char c = bytes[at++];
+      if (c == '"') {
+        is_in_string_ = true;
+      } else if (c == '{' || c == '[') {
+        ++depth_;
+        has_begun_ = true;
+      } else if ((c == '}' || c == ']') && depth_ > 0) {
+        --depth_;
+      }
+    } else if (std::exchange(is_escaped_, false)) {
+      ++at;
+    } else {
+      at = end_of_plain(bytes, at);
+      if (at == bytes.size()) break;
+      is_escaped_ = bytes[at] == '\\';
+      is_in_string_ = is_escaped_;
+      ++at;
     }
   }
   return at;
@@ -87,13 +99,15 @@ std::string_view ResponseBody::recognise(std::string_view bytes) {
   return bytes;
 }
 
-Result<void> ResponseBody::keep(std::string_view bytes) {
+// As much of the document as there is.
+Result<std::string_view> ResponseBody::document_with(std::string_view bytes) {
   bytes = bytes.substr(0, document_end_.feed(bytes));
   if (document_.size() + bytes.size() > kLargestAnswer) {
     return fail(ErrorCode::protocol, "The server sent a document that is larger than any answer");
   }
+  if (document_.empty() && document_end_.is_reached()) return bytes;
   document_ += bytes;
-  return {};
+  return document_;
 }
 
 std::string_view ResponseBody::strange_kind() const {

@@ -20,8 +20,6 @@ class DocumentEnd {
   bool is_reached() const { return has_begun_ && depth_ == 0; }
 
  private:
-  std::size_t pass_string(std::string_view bytes, std::size_t at);
-
   std::size_t depth_ = 0;
   bool has_begun_ = false;
   bool is_in_string_ = false;
@@ -47,14 +45,15 @@ class ResponseBody {
   template <class OnEvent, class OnDocument>
   Result<void> feed(std::string_view bytes, OnEvent&& on_event, OnDocument&& on_document) {
     if (kind_ == Kind::unknown) bytes = recognise(bytes);
+    if (kind_ == Kind::document) {
+      if (document_end_.is_reached()) return {};
+      const std::string_view document = TRY(document_with(bytes));
+      return document_end_.is_reached() ? on_document(document) : Result<void>();
+    }
     if (beginning_.size() < kKeptOfBeginning) {
       beginning_ += bytes.substr(0, kKeptOfBeginning - beginning_.size());
     }
-    if (kind_ == Kind::events) return events_.feed(bytes, on_event);
-    if (kind_ != Kind::document || document_end_.is_reached()) return {};
-    TRY(keep(bytes));
-    if (!document_end_.is_reached()) return {};
-    return on_document(std::string_view(document_));
+    return kind_ == Kind::events ? events_.feed(bytes, on_event) : Result<void>();
   }
 
   // The body has ended: calls `on_event` for an event without the blank line after it. A body that
@@ -67,19 +66,22 @@ class ResponseBody {
   // What the body is if it cannot have been an answer: "a web page", "plain text", "broken JSON".
   // Empty for what is merely incomplete.
   std::string_view strange_kind() const;
-  // The first bytes of the body, as many as are of use in a message.
-  std::string_view beginning() const { return beginning_; }
+  // The first bytes of a body that is no answer, as many as are of use in a message.
+  std::string_view beginning() const {
+    return kind_ == Kind::document ? std::string_view(document_).substr(0, kKeptOfBeginning)
+                                   : beginning_;
+  }
 
  private:
   static constexpr std::size_t kKeptOfBeginning = 1024;
 
   std::string_view recognise(std::string_view bytes);
-  Result<void> keep(std::string_view bytes);
+  Result<std::string_view> document_with(std::string_view bytes);
 
   Kind kind_ = Kind::unknown;
   std::string beginning_;
   ServerSentEvents events_{kLargestAnswer};
-  std::string document_;
+  std::string document_;  // as long as it is not whole; empty when it came in one piece
   DocumentEnd document_end_;
 };
 

@@ -11,6 +11,8 @@
 namespace wright::providers {
 namespace {
 
+constexpr std::size_t kFewFields = 16;  // that are looked through
+
 boost::json::parse_options options() {
   boost::json::parse_options options;
   options.max_depth = kMaxJsonDepth;
@@ -91,7 +93,16 @@ Result<const Json*> ResponseJson::parse(std::string_view text) {
 
 const Json* field(const Json* object, std::string_view key) {
   const JsonObject* fields = object_in(object);
-  const Json* value = fields != nullptr ? fields->if_contains(key) : nullptr;
+  if (fields == nullptr) return nullptr;
+  const Json* value = nullptr;
+  if (fields->size() > kFewFields) {
+    value = fields->if_contains(key);
+  } else {
+    // Most names that are looked for are not there, and of another length than those that are.
+    for (const auto& member : *fields) {
+      if (std::string_view(member.key()) == key) value = &member.value();
+    }
+  }
   return value != nullptr && !value->is_null() ? value : nullptr;
 }
 

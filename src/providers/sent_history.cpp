@@ -182,9 +182,7 @@ const ToolNames& SentHistory::names(const Request& request, const ToolNameRule& 
 }
 
 void SentHistory::add(const Json& message) {
-  if (!text_.empty()) text_ += ',';
-  append_text(text_, message);
-  ++wire_messages_;
+  append_text(next_message(), message);
 }
 
 void SentHistory::add(const JsonArray& messages) {

@@ -55,7 +55,12 @@ class SentHistory final : public KeptHistory {
     return *tools_;
   }
 
-  // A message on the wire that follows those that are there.
+  // Where the text of a message on the wire goes that follows those that are there.
+  std::string& next_message() {
+    if (!text_.empty()) text_ += ',';
+    ++wire_messages_;
+    return text_;
+  }
   void add(const Json& message);
   void add(const JsonArray& messages);
 

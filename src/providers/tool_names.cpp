@@ -35,7 +35,9 @@ std::string numbered(std::string name, int number, const ToolNameRule& rule) {
 }  // namespace
 
 bool is_allowed_tool_name(std::string_view name, const ToolNameRule& rule) {
-  return allowed_name(name, rule) == name;
+  if (name.empty() || name.size() > rule.longest) return false;
+  if (rule.starts_with_letter && !is_letter(name[0]) && name[0] != '_') return false;
+  return std::ranges::all_of(name, [&](char c) { return is_allowed(c, rule); });
 }
 
 ToolNames::ToolNames(const Request& request, ToolNameRule rule) : rule_(rule) {

@@ -22,8 +22,9 @@ class InlineHost : public Host {
   ~InlineHost() override { timers_.end(); }
 
   void run_soon(Task task) override;
-  Ticket run_blocking(Task task, Task after) override {
-    return pool_.run_blocking(std::move(task), std::move(after));
+  using Host::run_blocking;
+  Ticket run_blocking(Task task, Task after, std::string_view kind) override {
+    return pool_.run_blocking(std::move(task), std::move(after), kind);
   }
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 namespace wright::runtime {
@@ -34,7 +35,8 @@ void RunningCall::hand_over(Host& host, std::function<void(CallReport)> done) {
                               [self = shared_from_this(), done = std::move(done)] {
                                 self->leave_gate();
                                 done(std::move(self->report_));
-                              });
+                              },
+                              plan_.tool);
 }
 
 // The host outlasts everything but a call that was given up, which does not use it.
@@ -114,11 +116,12 @@ Result<void> RunningCall::check_lease(const Host& host) {
 
 ToolOutcome RunningCall::execute(const Host& host) {
   const ToolCall& call = *plan_.call;
-  const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
+  fmt::basic_memory_buffer<char, 128> key;
+  fmt::format_to(std::back_inserter(key), "{}:{}", plan_.session_id, call.id);
   Context context{.agent_name = plan_.agent->name,
                   .session_id = plan_.session_id,
                   .call_id = call.id,
-                  .idempotency_key = key,
+                  .idempotency_key = std::string_view(key.data(), key.size()),
                   .lease_epoch = plan_.lease_epoch,
                   .still_ours = [this, &host] { return check_lease(host); },
                   .stop = stop_.get_token(),

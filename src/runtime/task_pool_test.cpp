@@ -4,9 +4,18 @@
 
 #include <atomic>
 #include <barrier>
+#include <condition_variable>
+#include <functional>
 #include <future>
 #include <latch>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/waiting_place.h"
 
 namespace wright::runtime {
 namespace {
@@ -179,6 +188,179 @@ TEST(TaskPool, drops_a_task_that_was_given_up_before_it_began) {
     let_go.count_down();
   }
   EXPECT_FALSE(has_run);
+}
+
+// A place without sockets: what is posted is what happens.
+class PostedPlace final : public WaitingPlace {
+ public:
+  PostedPlace() = default;
+
+  bool take() override {
+    const std::lock_guard lock(mutex_);
+    return !std::exchange(is_taken_, true);
+  }
+  void release() override {
+    const std::lock_guard lock(mutex_);
+    is_taken_ = false;
+    changed_.notify_all();
+  }
+  bool attend(Wait wait) override {
+    std::vector<std::function<void()>> happened;
+    {
+      std::unique_lock lock(mutex_);
+      if (wait != Wait::no) changed_.wait(lock, [&] { return is_called_ || !posted_.empty(); });
+      is_called_ = false;
+      happened.swap(posted_);
+    }
+    for (const auto& each : happened) each();
+    return true;
+  }
+  void call() override {
+    const std::lock_guard lock(mutex_);
+    is_called_ = true;
+    changed_.notify_all();
+  }
+
+  void post(std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+  void wait_until_released() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !is_taken_; });
+  }
+  // Hands a task in as the place's own thread does.
+  static void hand_in(const std::shared_ptr<PostedPlace>& place, TaskPool& pool) {
+    std::thread([&] {
+      set_of_this_thread(place);
+      pool.run_soon([] {});
+    }).join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::function<void()>> posted_;
+  bool is_taken_ = false;
+  bool is_called_ = false;
+};
+
+TEST(TaskPool, a_thread_that_waits_for_the_network_goes_on_with_what_it_brought) {
+  const auto place = std::make_shared<PostedPlace>();
+  std::promise<bool> is_same;
+  TaskPool pool(2, 2);
+  PostedPlace::hand_in(place, pool);
+  place->post([&] {
+    const auto first = std::this_thread::get_id();
+    pool.run_soon([&, first] {
+      pool.run_blocking(
+          [] {},
+          [&, first] {
+            pool.run_soon([&, first] { is_same.set_value(std::this_thread::get_id() == first); });
+          },
+          "quick");
+    });
+  });
+  EXPECT_TRUE(is_same.get_future().get());
+}
+
+void run_often(const std::shared_ptr<PostedPlace>& place, TaskPool& pool, const std::string& kind) {
+  for (int i = 0; i < 20; ++i) {
+    std::promise<void> over;
+    place->post([&] { pool.run_blocking([] {}, [&] { over.set_value(); }, kind); });
+    over.get_future().wait();
+  }
+}
+
+// Nobody would come to the place if the one who is expected back were waited for.
+TEST(TaskPool, a_tool_that_was_quick_and_blocks_for_once_holds_up_nobody) {
+  const auto place = std::make_shared<PostedPlace>();
+  std::promise<void> helped;
+  std::promise<void> over;
+  TaskPool pool(1, 4);
+  PostedPlace::hand_in(place, pool);
+  run_often(place, pool, "tool");
+  place->post([&] {
+    pool.run_blocking(
+        [&] {
+          place->post([&] { helped.set_value(); });
+          helped.get_future().wait();
+        },
+        [&] { over.set_value(); }, "tool");
+  });
+  over.get_future().wait();
+}
+
+TEST(TaskPool, a_short_task_that_takes_long_keeps_others_neither_from_the_place_nor_from_work) {
+  const auto place = std::make_shared<PostedPlace>();
+  std::promise<void> heard;
+  std::promise<void> worked;
+  std::promise<void> over;
+  TaskPool pool(2, 4);
+  PostedPlace::hand_in(place, pool);
+  run_often(place, pool, "tool");
+  place->post([&] {
+    pool.run_soon([&] {
+      place->post([&] { heard.set_value(); });
+      heard.get_future().wait();
+      worked.get_future().wait();
+      over.set_value();
+    });
+    pool.run_soon([&] { worked.set_value(); });
+  });
+  over.get_future().wait();
+}
+
+TEST(TaskPool, tools_that_block_again_and_again_run_beside_each_other) {
+  const auto place = std::make_shared<PostedPlace>();
+  std::barrier meeting(4);
+  std::latch over(4);
+  TaskPool pool(2, 4);
+  PostedPlace::hand_in(place, pool);
+  run_often(place, pool, "tool");
+  place->post([&] {
+    for (int i = 0; i < 4; ++i) {
+      pool.run_blocking([&] { meeting.arrive_and_wait(); }, [&] { over.count_down(); }, "tool");
+    }
+  });
+  over.wait();
+}
+
+TEST(TaskPool, gives_the_place_back_before_it_waits_for_the_last_tasks) {
+  const auto place = std::make_shared<PostedPlace>();
+  std::latch begun(1);
+  {
+    TaskPool pool(1, 1);
+    PostedPlace::hand_in(place, pool);
+    run_often(place, pool, "tool");
+    pool.run_blocking(
+        [&] {
+          begun.count_down();
+          place->wait_until_released();
+        },
+        {});
+    begun.wait();
+  }
+  EXPECT_TRUE(place->take());
+}
+
+TEST(TaskPool, finds_a_thread_for_every_task_while_the_place_is_busy) {
+  const auto place = std::make_shared<PostedPlace>();
+  for (int life = 0; life < 10; ++life) {
+    TaskPool pool(2, 3);
+    PostedPlace::hand_in(place, pool);
+    for (int round = 0; round < 100; ++round) {
+      std::latch over(7);
+      for (int i = 0; i < 2; ++i) {
+        place->post([&] { pool.run_soon([&] { over.count_down(); }); });
+        pool.run_soon([&] { pool.run_blocking([] {}, [&] { over.count_down(); }, "tool"); });
+        pool.run_writing([&] { pool.run_soon([&] { over.count_down(); }); });
+      }
+      pool.run_blocking([&] { over.count_down(); }, {});
+      over.wait();
+    }
+  }
 }
 
 }  // namespace

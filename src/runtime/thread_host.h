@@ -20,8 +20,9 @@ class ThreadHost : public Host {
   ~ThreadHost() override { timers_.end(); }
 
   void run_soon(Task task) override { pool_.run_soon(std::move(task)); }
-  Ticket run_blocking(Task task, Task after) override {
-    return pool_.run_blocking(std::move(task), std::move(after));
+  using Host::run_blocking;
+  Ticket run_blocking(Task task, Task after, std::string_view kind) override {
+    return pool_.run_blocking(std::move(task), std::move(after), kind);
   }
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
@@ -47,7 +48,10 @@ class ThreadHost : public Host {
   std::vector<Batch> batches_;
   std::vector<std::function<void(Result<BatchIds>)>> whom_to_tell_;
   bool is_writing_ = false;  // or about to
-  TimerThread timers_;       // ended first, since what is due goes to the pool
+  // Of the one who writes.
+  std::vector<Batch> being_written_;
+  std::vector<std::function<void(Result<BatchIds>)>> told_then_;
+  TimerThread timers_;  // ended first, since what is due goes to the pool
   TaskPool pool_;
 };
 

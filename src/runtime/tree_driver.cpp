@@ -1,5 +1,6 @@
 #include "runtime/tree_driver.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -79,12 +80,12 @@ bool TreeDriver::post(Post&& post) {
 
 void TreeDriver::work() {
   while (true) {
-    std::vector<Post> posts;
     {
       const std::lock_guard lock(inbox_mutex_);
-      posts.swap(inbox_);
+      posts_.swap(inbox_);
     }
-    for (Post& post : posts) perform(step(std::move(post)));
+    for (Post& post : posts_) perform(step(std::move(post)));
+    posts_.clear();
     if (auto ending = close_if_over()) {
       if (callbacks_.ended) callbacks_.ended(std::move(*ending));
       return;
@@ -132,7 +133,15 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
   if (const auto* call = std::get_if<session::CallFenced>(&to.input)) call_id = &call->call_id;
   if (call_id == nullptr) return;
   const auto work = work_.find(to.node);
-  if (work != work_.end()) work->second.calls.erase(*call_id);
+  if (work != work_.end()) take_call(work->second, *call_id);
+}
+
+std::shared_ptr<RunningCall> TreeDriver::take_call(Work& work, std::string_view call_id) {
+  const auto found = std::ranges::find(work.calls, call_id, &RunningCall::id);
+  if (found == work.calls.end()) return nullptr;
+  auto taken = std::move(*found);
+  work.calls.erase(found);
+  return taken;
 }
 
 // By all calls of the session since this was told last: those that go on have spent it already.
@@ -220,7 +229,8 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                .trace = trace_of(machine.journal().session_id(), run.call->id),
                .budget = work.budget},
       work.stop.get_token());
-  work.calls[run.call->id] = running;
+  take_call(work, run.call->id);  // a call that waited is executed again
+  work.calls.push_back(running);
   if (callbacks_.tell) {
     running->on_progress(
         [weak = weak_from_this(), teller = work.teller, call = run.call](std::string_view text) {
@@ -245,18 +255,17 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
 
 void TreeDriver::perform(NodeId node, const session::StopCall& stop) {
   Work& work = work_[node];
-  const auto found = work.calls.find(stop.call_id);
-  if (found != work.calls.end()) found->second->request_stop();
+  const auto found = std::ranges::find(work.calls, stop.call_id, &RunningCall::id);
+  if (found != work.calls.end()) (*found)->request_stop();
 }
 
 void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
   Work& work = work_[node];
   session::CallGivenUp given_up{.call_id = give_up.call_id, .attempt = give_up.attempt};
-  if (auto found = work.calls.extract(give_up.call_id)) {
-    RunningCall& running = *found.mapped();
-    running.give_up(host_);
-    given_up.has_begun = running.has_begun();
-    if (given_up.has_begun) given_up.duration_ms = running.milliseconds(host_);
+  if (const auto running = take_call(work, give_up.call_id)) {
+    running->give_up(host_);
+    given_up.has_begun = running->has_begun();
+    if (given_up.has_begun) given_up.duration_ms = running->milliseconds(host_);
   }
   post_to(node, std::move(given_up));
 }

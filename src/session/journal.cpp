@@ -181,20 +181,23 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
 void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
   for (std::size_t i = stored_messages_; i < run.messages.size(); ++i) {
     AppendMessage append{session_id_, run.messages[i]};
-    if (const auto calls = append.message.tool_calls(); !calls.empty()) {
+    bool is_first = true;
+    for (const Part& part : run.messages[i].parts) {
+      const auto* call = std::get_if<ToolCall>(&part);
+      if (call == nullptr) continue;
+      const bool has_begun = !std::exchange(is_first, false);
       if (run.open_calls.empty()) {
         // The run was stopped by the time of this answer: the turn is over before it began.
+        if (has_begun) break;
         append.others = UpdateCall{.status = status_of_unexecuted(run),
-                                   .error_details = error_text(run, calls.front().id)};
-      } else {
-        append.started_calls = std::exchange(starts_, 0);
-        for (const ToolCall& call : calls) {
-          if (new_calls_.size() < append.started_calls) {
-            rows_[call.id].status = CallStatus::executing;
-          }
-          new_calls_.push_back(call.id);
-        }
+                                   .error_details = error_text(run, call->id)};
+        continue;
       }
+      if (!has_begun) append.started_calls = std::exchange(starts_, 0);
+      if (new_calls_.size() < append.started_calls) {
+        rows_[call->id].status = CallStatus::executing;
+      }
+      new_calls_.push_back(call->id);
     }
     writes.emplace_back(std::move(append));
   }
@@ -235,27 +238,33 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
 
 Batch Journal::batch(const Run& run, SessionStatus status) {
   const bool is_free = status_ && *status_ != SessionStatus::running;
+  constexpr std::size_t kUsualWrites = 4;
   Batch batch;
+  batch.writes.reserve(kUsualWrites);
+  if (runner_ && !create_) {
+    batch.writes.emplace_back(is_free ? Write(ClaimLease{session_id_, *runner_, epoch_})
+                                      : Write(*lease()));
+  }
   add_calls(run, batch.writes);
   for (Write& write : others_) batch.writes.push_back(std::move(write));
   others_.clear();
   add_messages(run, batch.writes);
   add_session(run, status, batch.writes);
   batch.create = std::exchange(create_, {});
-  add_lease(status, is_free, batch);
+  add_lease(status, batch);
   return batch;
 }
 
-void Journal::add_lease(SessionStatus status, bool is_free, Batch& batch) {
+// What a batch is written under stands first, and goes if there is nothing else.
+void Journal::add_lease(SessionStatus status, Batch& batch) {
   const bool checks = std::exchange(checks_lease_, false);
   const bool releases = std::exchange(releases_, false) && status == SessionStatus::running;
   if (!runner_) return;
   std::vector<Write>& writes = batch.writes;
   if (batch.create) {
     if (above_) writes.insert(writes.begin(), Write(*std::exchange(above_, {})));
-  } else if (!writes.empty() || checks || releases) {
-    writes.insert(writes.begin(),
-                  is_free ? Write(ClaimLease{session_id_, *runner_, epoch_}) : Write(*lease()));
+  } else if (writes.size() == 1 && !checks && !releases) {
+    writes.clear();
   }
   if (releases) writes.emplace_back(ReleaseLease{session_id_, *runner_, epoch_});
 }

@@ -78,7 +78,7 @@ class Journal {
   void add_calls(const Run& run, std::vector<Write>& writes);
   void add_messages(const Run& run, std::vector<Write>& writes);
   void add_session(const Run& run, SessionStatus status, std::vector<Write>& writes);
-  void add_lease(SessionStatus status, bool is_free, Batch& batch);
+  void add_lease(SessionStatus status, Batch& batch);
 
   struct CallNews {
     UpdateCall update = {};

@@ -244,7 +244,7 @@ void SessionMachine::take(CallEnded ended) {
   running_.erase(ended.call_id);
   const OpenCall* open = find_open(ended.call_id);
   if (is_broken() || open == nullptr) return;
-  const ToolCall call = open->call;
+  const ToolCall& call = open->call;  // until the run accepts what came of it
   ToolOutcome& outcome = ended.outcome;
   if (was_interrupted(call, outcome)) return;  // whoever resumes the session makes it again
   if (outcome.delegate) return delegate(call, *outcome.delegate);
@@ -265,7 +265,8 @@ bool SessionMachine::was_interrupted(const ToolCall& call, const ToolOutcome& ou
 
 void SessionMachine::end_call(const ToolCall& call, ToolOutcome outcome) {
   publish<ToolEnded>(call, outcome);
-  ToolResult result = outcome.result;
+  // Without a store nobody else needs it.
+  ToolResult result = options_.has_store ? outcome.result : std::move(outcome.result);
   if (options_.has_store) unwritten_results_.push_back(call.name);
   journal_.call_ended(call.id, std::move(outcome));
   accept_or_break(ToolFinished{std::move(result)});

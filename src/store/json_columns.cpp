@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 
+#include "core/json_storage.h"
 #include "core/older_forms.h"
 #include "core/try.h"
 
@@ -27,7 +30,10 @@ bool is_nested_deeper(const Json& value, int levels) {
 }  // namespace
 
 std::string request_column(std::string_view arguments) {
-  const auto parsed = parse_json(arguments);
+  // Only looked at, and dropped.
+  std::array<unsigned char, 2048> usual;
+  boost::json::monotonic_resource memory(usual.data(), usual.size());
+  const auto parsed = parse_json(arguments, &memory);
   if (parsed && !parsed->is_string()) return std::string(arguments);
   return to_text(Json(arguments));
 }

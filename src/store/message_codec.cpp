@@ -86,9 +86,25 @@ void append_member(std::string& json, std::string_view key, std::uint64_t number
   (((json += ",\"") += key) += "\":") += std::to_string(number);
 }
 
+// Roughly, with some room for escapes.
+std::size_t bytes_of_plain_parts(const Message& message) {
+  constexpr std::size_t kNames = 96;
+  std::size_t bytes = kNames;
+  for (const Part& part : message.parts) {
+    bytes += kNames;
+    if (const auto* text = std::get_if<Text>(&part)) bytes += text->text.size();
+    if (const auto* call = std::get_if<ToolCall>(&part)) {
+      bytes += call->id.size() + call->name.size() + call->arguments.size() * 5 / 4;
+    }
+  }
+  return bytes;
+}
+
 // What most turns consist of is written without building its JSON first. Nothing: it is other.
 std::optional<std::string> plain_parts(const Message& message) {
-  std::string json = "[";
+  std::string json;
+  json.reserve(bytes_of_plain_parts(message));
+  json += '[';
   for (const Part& part : message.parts) {
     json += json.size() == 1 ? "{" : ",{";
     const auto* text = std::get_if<Text>(&part);
@@ -111,7 +127,10 @@ std::optional<std::string> plain_parts(const Message& message) {
 
 // Of a result whose text stands in the column `content`.
 std::string plain_result(const ToolResult& result, std::size_t content_at) {
-  std::string json = "[{";
+  constexpr std::size_t kNames = 192;
+  std::string json;
+  json.reserve(kNames + result.call_id.size() + result.name.size());
+  json += "[{";
   append_member(json, "type", "tool_result");
   append_member(json, "call_id", result.call_id);
   append_member(json, "name", result.name);
