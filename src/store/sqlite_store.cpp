@@ -99,6 +99,11 @@ class SqliteStore final : public Store {
     return store::read_stats(connection_.get(), filter);
   }
 
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override {
+    const std::lock_guard lock(mutex_);
+    return store::read_history(connection_.get(), filter);
+  }
+
  private:
   Result<BatchIds> write(const Batch& group, SqliteTransaction& transaction) {
     SqliteBatch batch(connection_.get(), queries_, transaction);
