@@ -53,7 +53,7 @@ class Plots {
     const length = Math.ceil((history.until - history.since) / history.step_ms);
     const times = Array.from({ length }, (_, i) => history.since + i * history.step_ms);
     wanted.forEach(([, , of], i) => this.#plots[i].show(history, times, by
-      ? series.map((each, k) => ({ name: each.is_rest ? 'all others' : each.name,
+      ? series.map((each, k) => ({ name: each.is_rest ? 'all others' : each.name || '(without a name)',
         kind: `s${each.is_rest ? kColours - 1 : k}`, values: each.buckets.map(of) }))
       : of.map(([name, colour, value]) => ({ name, kind: colour, values: (series[0]?.buckets ?? []).map(value) }))));
   }
@@ -156,10 +156,11 @@ export async function figuresView(view, events) {
   let asked = 0;
   const load = async () => {
     const mine = ++asked;
-    const since = fullMinute(Date.now() - Number(choice.span));
+    const until = fullMinute(Date.now()) + 60e3;
+    const since = until - Number(choice.span);
     const { by, agent, model, tool } = choice;
     const [stats, history, budgets, running] = await Promise.all([get(`stats?${queryOf({ since, agent })}`),
-      get(`stats/series?${queryOf({ since, by, agent, model, tool, series: kColours - 1 })}`),
+      get(`stats/series?${queryOf({ since, until, by, agent, model, tool, series: kColours - 1 })}`),
       get(`stats/series?${queryOf({ since, by: 'agent', buckets: 1, series: 50 })}`), get('runners')]);
     if (mine !== asked) return;  // a later question is under way
     const { runs, calls, usage } = stats.all;

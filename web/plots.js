@@ -86,7 +86,7 @@ export class Plot {
       'text-anchor': ['start', 'middle', 'end'][share * 2] }, timeWord(this.#frame.since + share * span, span)));
     const scale = most ? [most, most / 2, 0].map((value) => [
       svg('line', { class: 'grid', x1: kLeft, x2: kWidth, y1: y(value), y2: y(value) }),
-      svg('text', { x: kLeft - 4, y: y(value) + 4, 'text-anchor': 'end' }, this.#word(value) || '0')])
+      svg('text', { x: kLeft - 4, y: y(value) + 4, 'text-anchor': 'end' }, value ? this.#word(value) : '0')])
       : svg('text', { x: kWidth / 2, y: kHeight / 2, 'text-anchor': 'middle' }, 'Nothing in this time');
     this.#drawing.replaceChildren(...[scale, axis, marks, this.#pointer].flat(2));
   }
@@ -152,12 +152,12 @@ export class Plot {
   // Made when somebody wants it, and kept up to date from then on.
   #fillTable() {
     if (!this.#details.open) return this.#table.replaceChildren();
-    const cell = (value) => (value === null || value === undefined ? '–' : this.#word(value) || '0');
+    const cell = (value) => (value === null || value === undefined ? '–' : value ? this.#word(value) : '0');
     return this.#table.replaceChildren(element('table', {}, element('thead', {}, element('tr', {},
       element('th', { scope: 'col' }, 'From'),
       this.#series.map(({ name }) => element('th', { scope: 'col', class: 'number' }, name)))),
     element('tbody', {}, this.#times.map((at, i) => element('tr', {},
-      element('th', { scope: 'row' }, new Date(at).toLocaleString()),
+      element('th', { scope: 'row', class: 'moment' }, new Date(at).toLocaleString()),
       this.#series.map(({ values }) => element('td', { class: 'number' }, cell(values[i]))))))));
   }
 }

@@ -397,7 +397,7 @@ HttpRequest without_secrets(HttpRequest request, const Endpoint& endpoint) {
     request.url.erase(host, at + 1 - host);
   }
   if (endpoint.key.empty()) return request;
-  constexpr std::string_view kHidden = "[hidden]";
+  constexpr std::string_view kHidden = "[REDACTED]";
   for (std::string* text : {&request.url, &request.body}) {
     for (std::size_t at = text->find(endpoint.key); at != std::string::npos;
          at = text->find(endpoint.key, at + kHidden.size())) {

@@ -62,5 +62,28 @@ TEST(History, tells_what_a_session_of_an_agent_may_use) {
   EXPECT_TRUE(agent.at("limits").at("cost_usd").is_null());
 }
 
+TEST(Feedback, counts_the_calls_of_a_session_that_has_many) {
+  constexpr int kCalls = 1'001;
+  ServedService served;
+  const SessionId id = served.begin("hello");
+  Message asked{.role = Role::assistant};
+  for (int i = 0; i < kCalls; ++i) {
+    asked.parts.emplace_back(ToolCall{.id = fmt::format("c{}", i), .name = "dig"});
+  }
+  const auto stored = served.store().apply_one(
+      AppendMessage{.session_id = id, .message = std::move(asked), .started_calls = kCalls});
+  ASSERT_TRUE(stored) << stored.error().message;
+  std::vector<Write> ends;
+  for (const CallId call : stored->calls) {
+    ends.emplace_back(UpdateCall{.call_id = call, .status = CallStatus::failed});
+  }
+  ASSERT_TRUE(served.store().apply(ends));
+  const Json summary = served.ask("GET", "/api/v1/feedback").json();
+  EXPECT_TRUE(summary.at("is_complete").as_bool());
+  ASSERT_EQ(summary.at("troubled_tools").as_array().size(), 1U) << to_text(summary);
+  EXPECT_EQ(summary.at("troubled_tools").at(0).at("failed").to_number<int>(), kCalls);
+  EXPECT_EQ(summary.at("sessions").to_number<int>(), 1);
+}
+
 }  // namespace
 }  // namespace wright::server

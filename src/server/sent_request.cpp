@@ -17,7 +17,7 @@
 namespace wright::server {
 namespace {
 
-constexpr std::string_view kHidden = "[hidden]";
+constexpr std::string_view kHidden = "[REDACTED]";
 
 // Members whose texts prove who somebody is: some vendors' tools take them in the body.
 bool names_a_secret(std::string_view name) {

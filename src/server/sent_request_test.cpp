@@ -64,8 +64,8 @@ TEST_F(SentRequests, are_made_anew_as_they_were) {
     EXPECT_EQ(sent.at("url").as_string(), "https://model.test");
     const Json body = *parse_json(sent.at("body").as_string());
     EXPECT_EQ(body.at("messages").as_array().size(), each == 1U ? 1U : 3U);
-    EXPECT_EQ(body.at("tools").at(0).at("authorization").as_string(), "[hidden]");
-    EXPECT_EQ(body.at("tools").at(0).at("headers").at("x-any").as_string(), "[hidden]");
+    EXPECT_EQ(body.at("tools").at(0).at("authorization").as_string(), "[REDACTED]");
+    EXPECT_EQ(body.at("tools").at(0).at("headers").at("x-any").as_string(), "[REDACTED]");
     EXPECT_EQ(sent.at("notes").as_array().size(), 1U) << "that something is hidden";
   }
 }
