@@ -146,8 +146,9 @@ const queryOf = (values) => new URLSearchParams(Object.entries(values).filter(([
 export async function figuresView(view, events) {
   const choice = choiceOf(location.hash);
   const { agents } = await get('agents');
-  const [cards, note, tables, runners] = [element('div', { class: 'cards' }),
-    element('p', { class: 'waiting', hidden: true }, 'The plots show the newest million.'), element('div'), element('div')];
+  const [cards, note, tables, budgets, runners] = [element('div', { class: 'cards' }),
+    element('p', { class: 'waiting', hidden: true }, 'The plots show the newest million.'), element('div'), element('div'),
+    element('div')];
   const plots = new Plots();
   const known = { agent: new Set(agents.map((each) => each.name)), model: new Set(), tool: new Set() };
   const selects = {};
@@ -159,10 +160,22 @@ export async function figuresView(view, events) {
     const until = fullMinute(Date.now()) + 60e3;
     const since = until - Number(choice.span);
     const { by, agent, model, tool } = choice;
-    const [stats, history, budgets, running] = await Promise.all([get(`stats?${queryOf({ since, agent })}`),
-      get(`stats/series?${queryOf({ since, until, by, agent, model, tool, series: kColours - 1 })}`),
-      get(`stats/series?${queryOf({ since, by: 'agent', buckets: 1, series: 50 })}`), get('runners')]);
-    if (mine !== asked) return;  // a later question is under way
+    // Each part is shown as soon as it is there; those of an earlier question are dropped.
+    const show = async (path, draw) => {
+      const json = await get(path);
+      if (mine === asked) draw(json);
+    };
+    await Promise.all([
+      show(`stats/series?${queryOf({ since, until, by, agent, model, tool, series: kColours - 1 })}`, (history) => {
+        note.hidden = history.is_complete;
+        plots.show(history, by);
+      }),
+      show(`stats/series?${queryOf({ since, until, by: 'agent', buckets: 1, series: 50 })}`,
+        (used) => budgets.replaceChildren(...[budgetsPart(agents, used)].filter((each) => each !== null))),
+      show('runners', (running) => runners.replaceChildren(runnersPart(running))),
+      show(`stats?${queryOf({ since, agent })}`, showTotals)]);
+  };
+  const showTotals = (stats) => {
     const { runs, calls, usage } = stats.all;
     cards.replaceChildren(
       card('Sessions', count(runs.count), `${percent(runs.failure_rate)} failed`),
@@ -172,13 +185,9 @@ export async function figuresView(view, events) {
       card('Tokens', count(usage.input_tokens + usage.output_tokens),
         `${percent(usage.cached_tokens / Math.max(1, usage.input_tokens))} of the input from a cache`),
       card('Cost', dollars(usage.cost_usd)));
-    note.hidden = history.is_complete;
-    plots.show(history, by);
     tables.replaceChildren(...[table('Tools', stats.tools, kTimes((each) => each.calls)),
       table('Agents', stats.agents, [...kTimes((each) => each.runs), ...kUsage]),
-      table('Models', stats.models, [...kTimes((each) => each.runs), ...kUsage]), budgetsPart(agents, budgets)]
-      .filter((each) => each !== null));
-    runners.replaceChildren(runnersPart(running));
+      table('Models', stats.models, [...kTimes((each) => each.runs), ...kUsage])].filter((each) => each !== null));
     // What can be chosen is what there is; the choice stays as it is.
     for (const [key, names] of [['model', stats.models], ['tool', stats.tools]]) {
       const before = known[key].size;
@@ -201,7 +210,7 @@ export async function figuresView(view, events) {
     select('Time', 'span', kSpans.map(([word, value]) => element('option', { value: String(value), selected: String(value) === choice.span }, word))),
     select('Compare', 'by', kBy.map(([value, word]) => element('option', { value, selected: value === choice.by }, word))),
     select('Agent', 'agent', options('agent')), select('Model', 'model', options('model')),
-    select('Tool', 'tool', options('tool'))), trouble, cards, note, plots.element, tables, runners);
+    select('Tool', 'tool', options('tool'))), trouble, cards, note, plots.element, tables, budgets, runners);
   await load();
   const reload = soon(() => load().catch(() => {}), 2000);
   const changed = (event) => { if (event.detail.type === 'run_ended') reload(); };

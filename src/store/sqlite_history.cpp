@@ -25,15 +25,26 @@ std::string_view name_column(HistoryFilter::By by) {
   return "''";
 }
 
+// Whether calls are counted by what only their sessions know.
+bool needs_sessions(const HistoryFilter& filter) {
+  const bool is_by_session =
+      filter.by == HistoryFilter::By::agent || filter.by == HistoryFilter::By::model;
+  return is_by_session || filter.agent_name || filter.model || filter.tenant;
+}
+
 std::string statement_of(const HistoryFilter& filter) {
   const bool is_about_calls = store::is_about_calls(filter);
+  constexpr std::string_view kWithSessions =
+      " JOIN agent_sessions AS session ON session.id = call.session_id";
   // Every parameter appears, so that what is bound does not depend on the filter.
   std::string sql = fmt::format("SELECT {}, ", name_column(filter.by));
   sql += is_about_calls
-             ? "created_at, call.status = 'failed', call.status = 'unknown', execution_time_ms "
-               "FROM agent_tool_calls AS call JOIN agent_sessions AS session "
-               "ON session.id = call.session_id WHERE created_at >= ?1 AND created_at < ?2 "
-               "AND call.status IN ('completed', 'failed', 'unknown')"
+             ? fmt::format(
+                   "created_at, call.status = 'failed', call.status = 'unknown', "
+                   "execution_time_ms FROM agent_tool_calls AS call{} "
+                   "WHERE created_at >= ?1 AND created_at < ?2 "
+                   "AND call.status IN ('completed', 'failed', 'unknown')",
+                   needs_sessions(filter) ? kWithSessions : "")
              : "started_at, status = 'failed', 0, CASE WHEN ended_at IS NOT NULL "
                "THEN coalesce(worked_ms, ended_at - started_at) END, input_tokens, output_tokens, "
                "cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, limit_reached IS "
