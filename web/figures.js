@@ -1,68 +1,62 @@
 // Figures over time, by tool, agent and model; who runs sessions; and what the feedback of agents says.
-import { count, dollars, duration, element, get, soon, svg } from './platform.js';
+import { count, dollars, duration, element, get, soon } from './platform.js';
+import { kColours, Plot } from './plots.js';
 
 const kSpans = [['An hour', 3600e3], ['A day', 86400e3], ['A week', 7 * 86400e3], ['30 days', 30 * 86400e3],
   ['A year', 365 * 86400e3]];
-const kWidth = 520;
-const kHeight = 130;
-const kLeft = 44;
-const kBottom = 18;
+const kBy = [['', 'all together'], ['agent', 'by agent'], ['model', 'by model'], ['tool', 'by tool']];
 
 const percent = (share) => (share ? `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %` : '0 %');
 
 // Whoever looks at the same span asks the same, and the server counts once for all.
 const fullMinute = (at) => Math.floor(at / 60e3) * 60e3;
 
-function timeWord(at, span) {
-  const date = new Date(at);
-  return span <= 2 * 86400e3 ? date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-    : date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
-}
+const money = (value) => dollars(value) || '$0';
 
-// `series`: [name, class, value of a bucket]. Bars stand on each other, lines beside.
-function plot(title, history, series, { form = 'bars', word = count } = {}) {
-  const { buckets } = history;
-  const values = buckets.map((bucket) => series.map(([, , of]) => of(bucket) ?? 0));
-  const most = Math.max(...values.map((each) => (form === 'bars'
-    ? each.reduce((a, b) => a + b, 0) : Math.max(...each))), 0);
-  const top = kHeight - kBottom;
-  const y = (value) => top - (most ? value / most : 0) * (top - 8);
-  const step = (kWidth - kLeft) / buckets.length;
-  const marks = [];
-  if (form === 'bars') {
-    values.forEach((each, i) => {
-      let below = 0;
-      each.forEach((value, k) => {
-        if (!value) return;
-        marks.push(svg('rect', { class: series[k][1], x: kLeft + i * step + 0.5, width: Math.max(1, step - 1),
-          y: y(below + value), height: Math.max(1, y(below) - y(below + value)) }));
-        below += value;
-      });
-    });
-  } else {
-    series.forEach(([, kind, of]) => {
-      const known = buckets.map((bucket, i) => [i, of(bucket)]).filter(([, value]) => value !== null);
-      const points = known.map(([i, value]) => `${kLeft + (i + 0.5) * step},${y(value)}`);
-      marks.push(svg('polyline', { class: kind, points: points.join(' '), fill: 'none' }),
-        ...known.map(([i, value]) => svg('circle', { class: kind, r: 2.5, cx: kLeft + (i + 0.5) * step, cy: y(value) })));
-    });
+// What is plotted of each agent, model or tool: title, how, and the value of a stretch of time.
+const kShown = {
+  sessions: [['Sessions', {}, (b) => b.count], ['Failed', {}, (b) => b.failed],
+    ['Stopped by a limit', {}, (b) => b.limited],
+    ['Duration, p50', { form: 'lines', word: duration }, (b) => b.p50_ms],
+    ['Duration, p95', { form: 'lines', word: duration }, (b) => b.p95_ms],
+    ['Tokens', {}, (b) => b.input_tokens + b.output_tokens], ['Cost', { word: money }, (b) => b.cost_usd]],
+  calls: [['Calls', {}, (b) => b.count], ['Failed', {}, (b) => b.failed + b.unknown],
+    ['Duration, p50', { form: 'lines', word: duration }, (b) => b.p50_ms],
+    ['Duration, p95', { form: 'lines', word: duration }, (b) => b.p95_ms]],
+};
+// Of all together: each plot has several values of a stretch.
+const kTogether = {
+  sessions: [['Sessions', {}, [['fine', 'good', (b) => b.count - b.failed], ['failed', 'bad', (b) => b.failed]]],
+    ['Duration', { form: 'lines', word: duration }, [['p50', 'accent', (b) => b.p50_ms], ['p95', 'warn', (b) => b.p95_ms]]],
+    ['Tokens', {}, [['in', 'accent', (b) => b.input_tokens], ['out', 'good', (b) => b.output_tokens]]],
+    ['Cost', { word: money }, [['dollars', 'warn', (b) => b.cost_usd]]]],
+  calls: [['Calls', {}, [['fine', 'good', (b) => b.count - b.failed - b.unknown], ['failed', 'bad', (b) => b.failed],
+    ['unknown', 'warn', (b) => b.unknown]]],
+  ['Duration', { form: 'lines', word: duration }, [['p50', 'accent', (b) => b.p50_ms], ['p95', 'warn', (b) => b.p95_ms]]]],
+};
+
+// The plots of one choice. They stay while it does, so that a pointer and an open table stay, too.
+class Plots {
+  element = element('div', { class: 'plots' });
+  #kind = '';
+  #plots = [];
+
+  show(history, by) {
+    const { counted, series } = history;
+    const kind = `${counted} ${by}`;
+    const wanted = by ? kShown[counted] : kTogether[counted];
+    if (kind !== this.#kind) {
+      this.#kind = kind;
+      this.#plots = wanted.map(([title, how]) => new Plot(title, how));
+      this.element.replaceChildren(...this.#plots.map((plot) => plot.element));
+    }
+    const length = Math.ceil((history.until - history.since) / history.step_ms);
+    const times = Array.from({ length }, (_, i) => history.since + i * history.step_ms);
+    wanted.forEach(([, , of], i) => this.#plots[i].show(history, times, by
+      ? series.map((each, k) => ({ name: each.is_rest ? 'all others' : each.name || '(without a name)',
+        kind: `s${each.is_rest ? kColours - 1 : k}`, values: each.buckets.map(of) }))
+      : of.map(([name, colour, value]) => ({ name, kind: colour, values: (series[0]?.buckets ?? []).map(value) }))));
   }
-  // A pointer anywhere over a stretch of time says what is there.
-  buckets.forEach((bucket, i) => marks.push(svg('rect', { class: 'hit', x: kLeft + i * step, y: 0, width: step,
-    height: top }, svg('title', {}, `${new Date(bucket.at).toLocaleString()}\n${series.map(([name, , of]) => `${name}: ${
-    of(bucket) === null ? '–' : word(of(bucket))}`).join('\n')}`))));
-  const span = history.until - history.since;
-  const axis = [0, 0.5, 1].map((share) => svg('text', { x: kLeft + share * (kWidth - kLeft), y: kHeight - 4,
-    'text-anchor': ['start', 'middle', 'end'][share * 2] }, timeWord(history.since + share * span, span)));
-  const scale = most ? [most, most / 2].map((value) => [
-    svg('line', { class: 'grid', x1: kLeft, x2: kWidth, y1: y(value), y2: y(value) }),
-    svg('text', { x: kLeft - 4, y: y(value) + 4, 'text-anchor': 'end' }, word(value))]) : [];
-  const total = series.map(([name, kind]) => element('span', { class: 'legend' },
-    element('i', { class: kind }), name));
-  return element('figure', {}, element('figcaption', {}, title, ' ', total),
-    svg('svg', { class: 'plot', viewBox: `0 0 ${kWidth} ${kHeight}`, role: 'img',
-      'aria-label': `${title} over time, at most ${word(most)}` }, scale, axis,
-    svg('line', { class: 'grid', x1: kLeft, x2: kWidth, y1: top, y2: top }), marks));
 }
 
 const card = (name, value, more = '') => element('div', { class: 'card' }, element('div', { class: 'dim' }, name),
@@ -116,43 +110,109 @@ function runnersPart({ runners, running_here: here, queue, abandoned }) {
     element('h2', {}, 'Queue'), queuePart(queue));
 }
 
+// What sessions of an agent may use, and what they did use of it.
+function budgetsPart(agents, { series }) {
+  const used = new Map(series.map((each) => [each.name, each.buckets[0]]));
+  const limited = agents.filter((agent) => agent.limits);
+  if (!limited.length) return null;
+  const cell = (value) => element('td', { class: 'number' }, value);
+  const mean = (sum, of, word) => (of?.count ? word(sum / of.count) || '0' : '–');
+  return element('section', {}, element('h2', {}, 'Budgets of a session'),
+    element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Budgets' }, element('table', {},
+      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Agent'),
+        ['Sessions', 'Stopped by a limit', 'Tokens, mean', 'at most', 'Cost, mean', 'at most', 'Turns at most', 'Calls at most',
+          'Time at most'].map((name) => element('th', { scope: 'col', class: 'number' }, name)))),
+      element('tbody', {}, limited.map(({ name, limits }) => {
+        const of = used.get(name);
+        return element('tr', {}, element('th', { scope: 'row' }, name), cell(count(of?.count ?? 0)),
+          element('td', { class: `number ${of?.limited ? 'failed' : ''}` }, count(of?.limited ?? 0)),
+          cell(mean((of?.input_tokens ?? 0) + (of?.output_tokens ?? 0), of, (value) => count(Math.round(value)))),
+          cell(limits.tokens === null ? '–' : count(limits.tokens)),
+          cell(mean(of?.cost_usd ?? 0, of, money)), cell(limits.cost_usd === null ? '–' : money(limits.cost_usd)),
+          cell(count(limits.iterations)), cell(limits.tool_calls === null ? '–' : count(limits.tool_calls)),
+          cell(limits.time_ms === null ? '–' : duration(limits.time_ms)));
+      })))));
+}
+
+// What is looked at stands in the address, so that it can be kept and sent.
+const kChoices = { span: '86400000', by: '', agent: '', model: '', tool: '' };
+function choiceOf(address) {
+  const given = new URLSearchParams(address.split('?')[1] ?? '');
+  return Object.fromEntries(Object.entries(kChoices).map(([key, otherwise]) => [key, given.get(key) ?? otherwise]));
+}
+const queryOf = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== '')
+  .map(([key, value]) => [key, String(value)]));
+
 export async function figuresView(view, events) {
-  let span = 86400e3;
-  let agent = '';
-  const place = element('div');
+  const choice = choiceOf(location.hash);
+  const { agents } = await get('agents');
+  const [cards, note, tables, budgets, runners] = [element('div', { class: 'cards' }),
+    element('p', { class: 'waiting', hidden: true }, 'The plots show the newest million.'), element('div'), element('div'),
+    element('div')];
+  const plots = new Plots();
+  const known = { agent: new Set(agents.map((each) => each.name)), model: new Set(), tool: new Set() };
+  const selects = {};
+  const options = (key) => ['', ...new Set([...known[key], choice[key]].filter(Boolean))].map((word) => element('option',
+    { value: word, selected: word === choice[key] }, word || `any ${key}`));
+  let asked = 0;
   const load = async () => {
-    const since = fullMinute(Date.now() - span);
-    const filter = `since=${since}${agent ? `&agent=${encodeURIComponent(agent)}` : ''}`;
-    const [stats, history, runners] = await Promise.all([get(`stats?${filter}`),
-      get(`stats/history?buckets=48&${filter}`), get('runners')]);
+    const mine = ++asked;
+    const until = fullMinute(Date.now()) + 60e3;
+    const since = until - Number(choice.span);
+    const { by, agent, model, tool } = choice;
+    // Each part is shown as soon as it is there; those of an earlier question are dropped.
+    const show = async (path, draw) => {
+      const json = await get(path);
+      if (mine === asked) draw(json);
+    };
+    await Promise.all([
+      show(`stats/series?${queryOf({ since, until, by, agent, model, tool, series: kColours - 1 })}`, (history) => {
+        note.hidden = history.is_complete;
+        plots.show(history, by);
+      }),
+      show(`stats/series?${queryOf({ since, until, by: 'agent', buckets: 1, series: 50 })}`,
+        (used) => budgets.replaceChildren(...[budgetsPart(agents, used)].filter((each) => each !== null))),
+      show('runners', (running) => runners.replaceChildren(runnersPart(running))),
+      show(`stats?${queryOf({ since, agent })}`, showTotals)]);
+  };
+  const showTotals = (stats) => {
     const { runs, calls, usage } = stats.all;
-    place.replaceChildren(element('div', { class: 'cards' },
+    cards.replaceChildren(
       card('Sessions', count(runs.count), `${percent(runs.failure_rate)} failed`),
       card('Took', duration(runs.p50_ms), `p95 ${duration(runs.p95_ms) || '–'}`),
       card('Tool calls', count(calls.count),
         `${percent(calls.failure_rate)} failed${calls.unknown ? `, ${count(calls.unknown)} unknown` : ''}`),
       card('Tokens', count(usage.input_tokens + usage.output_tokens),
         `${percent(usage.cached_tokens / Math.max(1, usage.input_tokens))} of the input from a cache`),
-      card('Cost', dollars(usage.cost_usd))),
-    history.is_complete ? '' : element('p', { class: 'waiting' }, 'The plots show the newest 20,000 sessions.'),
-    element('div', { class: 'plots' },
-      plot('Sessions', history, [['fine', 'good', (b) => b.sessions - b.failed], ['failed', 'bad', (b) => b.failed]]),
-      plot('Durations', history, [['p50', 'accent', (b) => b.p50_ms], ['p95', 'warn', (b) => b.p95_ms]],
-        { form: 'lines', word: duration }),
-      plot('Tokens', history, [['in', 'accent', (b) => b.input_tokens], ['out', 'good', (b) => b.output_tokens]]),
-      plot('Cost', history, [['dollars', 'warn', (b) => b.cost_usd]], { word: (value) => dollars(value) || '$0' })),
-    table('Tools', stats.tools, kTimes((each) => each.calls)) ?? '',
-    table('Agents', stats.agents, [...kTimes((each) => each.runs), ...kUsage]) ?? '',
-    table('Models', stats.models, [...kTimes((each) => each.runs), ...kUsage]) ?? '', runnersPart(runners));
+      card('Cost', dollars(usage.cost_usd)));
+    tables.replaceChildren(...[table('Tools', stats.tools, kTimes((each) => each.calls)),
+      table('Agents', stats.agents, [...kTimes((each) => each.runs), ...kUsage]),
+      table('Models', stats.models, [...kTimes((each) => each.runs), ...kUsage])].filter((each) => each !== null));
+    // What can be chosen is what there is; the choice stays as it is.
+    for (const [key, names] of [['model', stats.models], ['tool', stats.tools]]) {
+      const before = known[key].size;
+      for (const each of names) known[key].add(each.name);
+      if (known[key].size !== before && document.activeElement !== selects[key]) selects[key].replaceChildren(...options(key));
+    }
   };
-  const { agents } = await get('agents');
-  const spans = element('select', { 'aria-label': 'Time', onchange: () => { span = Number(spans.value); load(); } },
-    kSpans.map(([word, value]) => element('option', { value: String(value), selected: value === span }, word)));
-  const names = element('select', { 'aria-label': 'Agent', onchange: () => { agent = names.value; load(); } },
-    ['', ...agents.map((each) => each.name)].map((word) => element('option', { value: word }, word || 'any agent')));
-  view.replaceChildren(element('h1', {}, 'Figures'), element('div', { class: 'row' }, spans, names), place);
+  const trouble = element('p', { role: 'alert', class: 'failed' });
+  const change = (key, value) => {
+    choice[key] = value;
+    history.replaceState(null, '', `#/figures?${queryOf(choice)}`);
+    trouble.textContent = '';
+    load().catch((error) => { trouble.textContent = error.message; });
+  };
+  const select = (label, key, words) => {
+    selects[key] = element('select', { 'aria-label': label, onchange: () => change(key, selects[key].value) }, words);
+    return selects[key];
+  };
+  view.replaceChildren(element('h1', {}, 'Figures'), element('div', { class: 'row' },
+    select('Time', 'span', kSpans.map(([word, value]) => element('option', { value: String(value), selected: String(value) === choice.span }, word))),
+    select('Compare', 'by', kBy.map(([value, word]) => element('option', { value, selected: value === choice.by }, word))),
+    select('Agent', 'agent', options('agent')), select('Model', 'model', options('model')),
+    select('Tool', 'tool', options('tool'))), trouble, cards, note, plots.element, tables, budgets, runners);
   await load();
-  const reload = soon(load, 2000);
+  const reload = soon(() => load().catch(() => {}), 2000);
   const changed = (event) => { if (event.detail.type === 'run_ended') reload(); };
   events.addEventListener('event', changed);
   return () => {
@@ -187,7 +247,8 @@ export async function feedbackView(view) {
         element('div', { class: 'dim' }, 'sessions: ', sessionLinks(each.examples)))))) : null].filter(Boolean);
   view.replaceChildren(element('h1', {}, 'Feedback'), element('p', { class: 'dim' },
     `${summary.with_feedback} of ${summary.sessions} sessions of the last 30 days gave feedback`
-    + `${summary.contradicted ? `; ${summary.contradicted} said what did not happen` : ''}.`),
+    + `${summary.contradicted ? `; ${summary.contradicted} said what did not happen` : ''}${
+      summary.is_complete === false ? '; older ones were not read' : ''}.`),
   ...(parts.length ? parts : [element('p', {}, 'No tool is missed and none fails. Agents tell what they lack '
     + 'when they run with --debug.')]));
 }

@@ -1,6 +1,7 @@
 // One session: its timeline, its conversation, its calls, and what can be done with it.
 import { block, count, diff, dollars, duration, element, get, moment, post, readable, soon, status,
   visible } from './platform.js';
+import { exchange } from './exchange.js';
 import { showReplay } from './replay.js';
 import { Rows, Timeline } from './timeline.js';
 import { WaitCards } from './waits.js';
@@ -53,22 +54,6 @@ function modelDetail(row, turn) {
       `Tried again after ${retry.data.wait_ms} ms: ${retry.data.error?.message ?? ''}`)),
     text ? [element('h3', {}, 'Text'), block(text)] : element('p', { class: 'dim' }, row.to ? 'No text: it called tools.' : 'It still answers.'),
     row.ended && turn ? exchange(row, turn) : null];
-}
-
-// What the model read and said, from the store: read when somebody wants to see it.
-function exchange(row, turn) {
-  const place = element('div');
-  const load = element('button', { type: 'button', onclick: async () => {
-    try {
-      const { request, answer } = await get(`sessions/${row.session}/turns/${turn}`);
-      place.replaceChildren(element('h3', {}, 'Request'), block(JSON.stringify(request, null, 2)),
-        element('h3', {}, 'Answer'), block(JSON.stringify(answer, null, 2)));
-    } catch (error) {
-      place.replaceChildren(element('p', { role: 'alert', class: 'failed' }, error.message));
-    }
-  } }, 'Show request and answer');
-  place.append(load);
-  return place;
 }
 
 function messageBlock(message, fork) {
@@ -134,18 +119,28 @@ function actions(session, refresh, replayed) {
   button('Save as JSON', async () => save(`session-${session.id}.json`, await get(`${path}/export`))), problem);
 }
 
-function heading(session) {
-  const { usage } = session;
+// What it has used, and what of how much it may use.
+function used({ usage }, limits) {
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const meter = (of, most, words) => (most ? [words, ' ', element('meter', { max: String(most), high: String(most * 0.8),
+    value: String(of), 'aria-label': words })] : words);
+  return [element('span', {}, meter(tokens, limits?.tokens, `${count(usage.input_tokens)} tokens in, ${
+    count(usage.output_tokens)} out${limits?.tokens ? ` of ${count(limits.tokens)}` : ''}`)),
+  usage.cost_usd || limits?.cost_usd ? element('span', {}, meter(usage.cost_usd, limits?.cost_usd,
+    `${dollars(usage.cost_usd) || '$0'}${limits?.cost_usd ? ` of ${dollars(limits.cost_usd)}` : ''}`)) : null];
+}
+
+function heading(session, limits) {
   const link = (id, word) => element('a', { href: `#/sessions/${id}` }, `${word} ${id}`);
   return [
     element('h1', {}, session.prompt.slice(0, 300)),
     element('p', { class: 'facts-line' }, status(session.status), element('span', {}, session.agent),
       element('span', {}, `${session.provider}:${session.model}`), moment(session.started_at),
       session.duration_ms === null ? null : element('span', {}, duration(session.duration_ms)),
-      element('span', {}, `${count(usage.input_tokens)} tokens in, ${count(usage.output_tokens)} out`),
-      usage.cost_usd ? element('span', {}, dollars(usage.cost_usd)) : null,
+      used(session, limits),
       session.parent_session_id ? link(session.parent_session_id, 'specialist of') : null,
       session.forked_from ? link(session.forked_from, 'fork of') : null),
+    session.limit ? element('p', { class: 'failed' }, `A limit of its agent has stopped it: ${session.limit}.`) : null,
     session.error ? element('p', { role: 'alert', class: 'failed' }, session.error) : null,
     session.cancel_reason ? element('p', { class: 'failed' }, session.cancel_reason) : null];
 }
@@ -208,11 +203,13 @@ export async function sessionView(view, events, id) {
 
   const cards = new WaitCards(waits, () => get(`sessions/${id}/waits`));
   let before = null;
+  let limits;  // of its agent; null where that is not to be had
   const load = async () => {
     const last = Math.max(0, ...shown.keys());
     const [session, page] = await Promise.all([get(`sessions/${id}?texts=short`),
       get(`sessions/${id}/messages?texts=short&${last ? `after=${last}` : 'keep=last'}&limit=${kMessages}`), cards.load()]);
-    head.replaceChildren(...heading(session).filter(Boolean));
+    limits ??= await get(`agents/${encodeURIComponent(session.agent)}`).then((agent) => agent.limits, () => null) ?? null;
+    head.replaceChildren(...heading(session, limits).filter(Boolean));
     if (session.status !== before) doing.replaceChildren(actions(session, load, replayed));
     before = session.status;
     place(page.messages, false);

@@ -300,7 +300,8 @@ struct Response {
   Role role = Role::assistant;
   Usage usage = {};
   StopReason stop_reason = StopReason::end_turn;
-  std::string model = {};  // what really answered, when the vendor says so
+  std::string model = {};                 // what really answered, when the vendor says so
+  std::uint64_t request_fingerprint = 0;  // of the body that was sent for it; 0: none was
 
   std::string text() const;        // as Message::text()
   std::string answer() const;      // as Message::answer()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -17,6 +18,11 @@ namespace wright {
 
 // Where a request goes: a provider over HTTP, the offline planner, a script in a test, a
 // recording. One interface for all four.
+
+struct HttpRequest;
+
+// Of a request's body: what is the same has the same one, here and in any other build.
+std::uint64_t request_fingerprint(std::string_view body);
 
 // An attempt failed, and another one follows. Text that arrived so far belongs to the failed one.
 struct ModelRetry {
@@ -74,6 +80,11 @@ class ModelBackend {
   virtual std::int64_t context_tokens() const { return 0; }
   // Whether that is a guess: then a request that is longer is sent all the same.
   virtual bool guesses_context() const { return false; }
+
+  // What would be sent for this request, for people who want to see it: one for each model that may
+  // answer and each way of delivery, the likeliest first. Without headers, credentials, and what
+  // stands behind '?' in the address. ErrorCode::unsupported where nothing is sent.
+  virtual Result<std::vector<HttpRequest>> preview(const Request& request) const;
 };
 
 // A value, cheap to copy. A default Model answers every request with an error that says so.
@@ -95,6 +106,7 @@ class Model {
     return backend_ == nullptr ? 0 : backend_->context_tokens();
   }
   bool guesses_context() const { return backend_ != nullptr && backend_->guesses_context(); }
+  Result<std::vector<HttpRequest>> preview(const Request& request) const;
 
  private:
   std::string provider_;

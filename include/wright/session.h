@@ -212,4 +212,29 @@ struct StoreStats {
   std::vector<CallSamples> calls = {};  // by tool, agent, provider, model
 };
 
+// What began in one stretch of time. Calls have no usage of their own.
+struct HistoryPoint {
+  std::int64_t count = 0;
+  std::int64_t failed = 0;
+  std::int64_t unknown = 0;  // calls that nobody knows the outcome of
+  std::int64_t limited = 0;  // sessions that a limit has stopped, such as a budget
+  Usage usage = {};
+  std::optional<std::int64_t> p50_ms = {};  // of those whose duration is known
+  std::optional<std::int64_t> p95_ms = {};
+
+  bool operator==(const HistoryPoint&) const = default;
+};
+
+struct HistorySeries {
+  std::string name = {};                  // of the agent, the model ("provider:model") or the tool
+  bool is_rest = false;                   // all that have no series of their own
+  std::int64_t count = 0;                 // over all of the time
+  std::vector<HistoryPoint> points = {};  // one for each stretch of time
+};
+
+struct StoreHistory {
+  std::vector<HistorySeries> series = {};  // the one with most first, the rest last
+  bool is_complete = true;                 // false: there were more rows than were to be read
+};
+
 }  // namespace wright

@@ -54,11 +54,16 @@ struct SessionFilter {
   std::optional<SessionId> before = {};           // only lower ids
   std::size_t limit = 50;                         // newest first
   Page::Keep keep = Page::Keep::last;             // which of them the limit keeps
+  // A row that cannot be read is an error of the whole list. With this, it comes as a `failed`
+  // session with ErrorCode::storage, whose error says what is wrong with it: for lists that people
+  // look at.
+  bool keeps_damaged = false;
 };
 
 struct CallFilter {
   std::optional<CallStatus> status = {};
   Page page = {};
+  std::optional<std::string> tool_call_id = {};  // the model's; a session may have several of it
 };
 
 struct WaitFilter {
@@ -89,6 +94,24 @@ struct StatsFilter {
   std::int64_t started_since = 0;  // milliseconds
   std::optional<std::string> tenant = {};
 };
+
+// Sessions by when they began; or calls of tools by when they were asked for, where it is about
+// tools.
+struct HistoryFilter {
+  enum class By : std::uint8_t { all, agent, model, tool };
+
+  By by = By::all;
+  std::optional<std::string> agent_name = {};
+  std::optional<std::string> model = {};  // "provider:model"
+  std::optional<std::string> tool_name = {};
+  std::optional<std::string> tenant = {};
+  std::int64_t since = 0;             // milliseconds
+  std::int64_t until = 0;             // what began then is not among them
+  std::int64_t step_ms = 3'600'000;   // one stretch of time; at most kMostStretches of them
+  std::size_t most_series = 8;        // those with most; what is left is one more
+  std::size_t most_rows = 1'000'000;  // the newest ones
+};
+inline constexpr std::int64_t kMostStretches = 1000;
 
 // Where sessions live. A Store keeps sessions, their messages, their tool calls, their waits and
 // who drives them; memory, SQLite and PostgreSQL stand behind this one interface.
@@ -130,6 +153,8 @@ class Store {
   // Tool calls count when they came after the message `since` of this session.
   virtual Result<SpentBelow> spent_below(SessionId id, MessageId since) = 0;
   virtual Result<StoreStats> get_stats(const StatsFilter& filter) = 0;
+  // A store that does not count over time refuses it (ErrorCode::unsupported).
+  virtual Result<StoreHistory> get_history(const HistoryFilter& filter);
 
   Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id);
   Result<StoredWait> get_wait(WaitId id);

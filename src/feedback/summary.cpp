@@ -82,12 +82,16 @@ Json to_json(const std::vector<Wish>& wishes) {
 
 void FeedbackCollector::add(const Session& session, std::span<const StoredCall> calls) {
   ++summary_.sessions;
-  Keys seen;
-  add_report(session, seen);
-  for (const StoredCall& call : calls) add_call(session, call, seen);
+  seen_.clear();
+  add_report(session);
+  add_more(session, calls);
 }
 
-void FeedbackCollector::add_report(const Session& session, Keys& seen) {
+void FeedbackCollector::add_more(const Session& session, std::span<const StoredCall> calls) {
+  for (const StoredCall& call : calls) add_call(session, call);
+}
+
+void FeedbackCollector::add_report(const Session& session) {
   if (session.feedback.is_null()) return;
   const auto report = feedback_report_from_json(session.feedback);
   if (!report) {
@@ -97,11 +101,11 @@ void FeedbackCollector::add_report(const Session& session, Keys& seen) {
   ++summary_.with_feedback;
   if (!report->contradictions.empty()) ++summary_.contradicted;
   for (const Suggestion& suggestion : report->tool_feedback.suggestions) {
-    add_wish(suggestion, session, seen);
+    add_wish(suggestion, session);
   }
 }
 
-void FeedbackCollector::add_call(const Session& session, const StoredCall& call, Keys& seen) {
+void FeedbackCollector::add_call(const Session& session, const StoredCall& call) {
   if (call.tool_name == kReportToolFeedback) return;
   const bool has_ended = call.status == CallStatus::completed || call.status == CallStatus::failed;
   if (!has_ended) return;
@@ -115,7 +119,7 @@ void FeedbackCollector::add_call(const Session& session, const StoredCall& call,
                           ProposedTool{call.tool_name, "What models call it for; see the sessions",
                                        parameters_of(call)},
                           std::nullopt};
-    return add_wish(wish, session, seen);
+    return add_wish(wish, session);
   }
   Trouble& trouble = troubles_[call.tool_name];
   trouble.tool = call.tool_name;
@@ -127,7 +131,7 @@ void FeedbackCollector::add_call(const Session& session, const StoredCall& call,
   if (trouble.example_error.empty()) trouble.example_error = utf8_prefix(error, kLongestError);
 }
 
-void FeedbackCollector::add_wish(const Suggestion& wished, const Session& session, Keys& seen) {
+void FeedbackCollector::add_wish(const Suggestion& wished, const Session& session) {
   Suggestion suggestion = wished;
   if (wished.type == SuggestionType::new_tool && wished.tool_spec && way_to_tool_) {
     // What exists already need not be built.
@@ -136,7 +140,7 @@ void FeedbackCollector::add_wish(const Suggestion& wished, const Session& sessio
     }
   }
   const std::string key = key_of(suggestion);
-  const bool is_again = !seen.insert(key).second;
+  const bool is_again = !seen_.insert(key).second;
   Wish& wish = wishes_.try_emplace(key, Wish{.suggestion = suggestion}).first->second;
   const Impact before = wish.suggestion.priority;
   join_into(wish.suggestion, suggestion);

@@ -53,15 +53,18 @@ class FeedbackCollector {
 
   // Sessions without feedback count as well: by the calls that failed.
   void add(const Session& session, std::span<const StoredCall> calls);
+  // More calls of the session that was added last: long ones are read page by page.
+  void add_more(const Session& session, std::span<const StoredCall> calls);
   FeedbackSummary finish() &&;
 
  private:
   using Keys = std::set<std::string>;  // of one session
-  void add_report(const Session& session, Keys& seen);
-  void add_call(const Session& session, const StoredCall& call, Keys& seen);
-  void add_wish(const Suggestion& suggestion, const Session& session, Keys& seen);
+  void add_report(const Session& session);
+  void add_call(const Session& session, const StoredCall& call);
+  void add_wish(const Suggestion& suggestion, const Session& session);
 
   WayToTool way_to_tool_;
+  Keys seen_;  // in the session that was added last
   FeedbackSummary summary_;
   std::map<std::string, Wish> wishes_;
   std::map<std::string, Trouble, std::less<>> troubles_;

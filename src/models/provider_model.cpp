@@ -76,7 +76,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   // The first attempt is encoded in the caller's thread: a long conversation must not hold up
   // others.
   static void ask(std::shared_ptr<PendingRequest> pending) {
-    auto encoded = encode(pending->candidate().endpoint, pending->request_, pending->delivery_);
+    auto encoded = pending->encoded();
     net::EventLoop& loop = pending->loop();
     loop.post([pending = std::move(pending), encoded = std::move(encoded)]() mutable {
       pending->heed_stop();
@@ -142,6 +142,12 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     HttpResponseHead head_;
     std::string error_body_;
   };
+
+  Result<HttpRequest> encoded() {
+    auto request = encode(candidate().endpoint, request_, delivery_);
+    if (request) fingerprint_ = request_fingerprint(request->body);
+    return request;
+  }
 
   const Candidate& candidate() const { return plan_->candidates[asked_]; }
   net::EventLoop& loop() const { return plan_->client.loop(); }
@@ -273,6 +279,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
         result->usage.cost_usd = cost_usd(*price, result->usage);
       }
       if (result->model.empty()) result->model = candidate().endpoint.model.name;
+      result->request_fingerprint = fingerprint_;
       end(std::move(result));
       return;
     }
@@ -322,9 +329,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
   void try_again(const Error& error, milliseconds wait) {
     if (call_.on_retry) call_.on_retry({error, candidate().id(), wait});
-    timer_ = loop().run_at(Clock::now() + wait, [self = shared_from_this()] {
-      self->attempt(encode(self->candidate().endpoint, self->request_, self->delivery_));
-    });
+    timer_ = loop().run_at(Clock::now() + wait,
+                           [self = shared_from_this()] { self->attempt(self->encoded()); });
   }
 
   void remember(Error error) {
@@ -364,6 +370,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   const Delivery delivery_;
   const Clock::time_point began_ = Clock::now();
 
+  std::uint64_t fingerprint_ = 0;  // of what was sent last
   std::size_t asked_ = 0;          // which candidate
   int failed_ = 0;                 // attempts with it
   bool has_said_nothing_ = false;  // this candidate, once
@@ -378,6 +385,27 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   PaceKeeper::Entry entry_ = 0;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
+
+// What a person may see of it.
+HttpRequest without_secrets(HttpRequest request, const Endpoint& endpoint) {
+  request.headers.clear();
+  request.url.resize(std::min(request.url.find_first_of("?#"), request.url.size()));
+  const std::size_t begin = request.url.find("://");
+  const std::size_t host = begin == std::string::npos ? 0 : begin + 3;
+  const std::size_t end = request.url.find('/', host);
+  if (const std::size_t at = request.url.rfind('@', end); at != std::string::npos && at >= host) {
+    request.url.erase(host, at + 1 - host);
+  }
+  if (endpoint.key.empty()) return request;
+  constexpr std::string_view kHidden = "[REDACTED]";
+  for (std::string* text : {&request.url, &request.body}) {
+    for (std::size_t at = text->find(endpoint.key); at != std::string::npos;
+         at = text->find(endpoint.key, at + kHidden.size())) {
+      text->replace(at, endpoint.key.size(), kHidden);
+    }
+  }
+  return request;
+}
 
 std::vector<Candidate> sharing_texts(std::vector<Candidate> candidates) {
   for (Candidate& candidate : candidates) {
@@ -428,6 +456,20 @@ class ProviderModel : public ModelBackend {
   bool guesses_context() const override {
     const Endpoint& endpoint = plan_->candidates.front().endpoint;
     return endpoint.model.context_tokens <= 0 && endpoint.protocol() != Protocol::ollama_chat;
+  }
+
+  Result<std::vector<HttpRequest>> preview(const Request& request) const override {
+    Request anew = request;
+    anew.memory = nullptr;
+    std::vector<HttpRequest> requests;
+    for (const Candidate& candidate : plan_->candidates) {
+      for (const Delivery delivery : {Delivery::streamed, Delivery::whole}) {
+        auto encoded = encode(candidate.endpoint, anew, delivery);
+        if (!encoded && requests.empty()) return std::unexpected(std::move(encoded).error());
+        if (encoded) requests.push_back(without_secrets(std::move(*encoded), candidate.endpoint));
+      }
+    }
+    return requests;
   }
 
  private:

@@ -382,5 +382,29 @@ TEST_F(ProviderModel, a_question_is_answered_also_when_the_client_ends) {
   EXPECT_EQ(response.error().code, ErrorCode::cancelled);
 }
 
+TEST_F(ProviderModel, tells_what_it_sent_and_never_a_key) {
+  Script script({says(500, "{}"), says(200, std::string(kAnswer))});
+  Candidate first = candidate(script.server());
+  first.endpoint.key = "sk-a-key-of-the-test";
+  first.endpoint.vendor.base_url.insert(first.endpoint.vendor.base_url.find("//") + 2, "me:pass@");
+  const auto backend = model({candidate(script.server()), first});
+  const auto asked = ask(*backend);
+  ASSERT_TRUE(asked.response) << asked.response.error().message;
+
+  const auto previews = backend->preview(request());
+  ASSERT_TRUE(previews) << previews.error().message;
+  ASSERT_EQ(previews->size(), 4U) << "two models, streamed and whole";
+  const std::string sent = script.requests().back();
+  const std::string body = sent.substr(sent.find("\r\n\r\n") + 4);
+  EXPECT_EQ((*previews)[1].body, body);
+  EXPECT_EQ(asked.response->request_fingerprint, request_fingerprint(body));
+  EXPECT_NE(asked.response->request_fingerprint, request_fingerprint((*previews)[0].body));
+  for (const HttpRequest& each : *previews) {
+    EXPECT_TRUE(each.headers.empty());
+    EXPECT_EQ((each.url + each.body).find("sk-a-key"), std::string::npos);
+    EXPECT_EQ(each.url.find("pass"), std::string::npos) << each.url;
+  }
+}
+
 }  // namespace
 }  // namespace wright::models

@@ -50,6 +50,9 @@ class PostgresStore final : public Store {
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
     return read_stats(*pool_, filter);
   }
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override {
+    return read_history(*pool_, filter);
+  }
 
  private:
   std::unique_ptr<Pool> pool_;

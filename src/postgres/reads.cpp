@@ -125,7 +125,7 @@ Result<std::vector<Session>> read_sessions(Pool& pool, const SessionFilter& filt
                 filter.text, row_limit(filter.limit), now.wall, now.boot_id, now.boot,
                 filter.after.value_or(kFirstId), filter.before.value_or(kLastId),
                 filter.ended_before, filter.tenant),
-      store::session_of<Row>));
+      filter.keeps_damaged ? store::damaged_session_of<Row> : store::session_of<Row>));
   if (keeps_first) std::ranges::reverse(sessions);
   return sessions;
 }
@@ -145,16 +145,16 @@ Result<std::vector<StoredCall>> read_calls(Pool& pool, SessionId id, const CallF
   const Page& page = filter.page;
   const Sql sql = pool.statements().make(fmt::format(
       "SELECT {} FROM @agent_tool_calls WHERE session_id = $1::bigint AND id > $2::bigint "
-      "AND id < $3::bigint AND {} {} LIMIT $4::bigint",
+      "AND id < $3::bigint AND {} AND {} {} LIMIT $4::bigint",
       store::kCallColumns, filter.status ? "status = $5::text" : "$5::text IS NULL",
-      order_of(page)));
+      filter.tool_call_id ? "tool_call_id = $6::text" : "$6::text IS NULL", order_of(page)));
   std::optional<std::string_view> status;
   if (filter.status) status = to_string(*filter.status);
-  auto calls = TRY(
-      read_list<StoredCall>(pool, sql,
-                            values_of(id, page.after.value_or(kFirstId),
-                                      page.before.value_or(kLastId), row_limit(page.limit), status),
-                            store::call_of<Row>));
+  auto calls = TRY(read_list<StoredCall>(
+      pool, sql,
+      values_of(id, page.after.value_or(kFirstId), page.before.value_or(kLastId),
+                row_limit(page.limit), status, filter.tool_call_id),
+      store::call_of<Row>));
   put_in_order(page, calls);
   return of_session<StoredCall>(pool, id, std::move(calls));
 }

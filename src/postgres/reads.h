@@ -19,6 +19,7 @@ Result<std::vector<Runner>> read_runners(Pool& pool);
 Result<RunnerNews> read_news(Pool& pool, RunnerId id);
 Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since);
 Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter);
+Result<StoreHistory> read_history(Pool& pool, const HistoryFilter& filter);
 
 // Events have rising numbers, but transactions that have taken a number commit in any order. So
 // that whoever follows them misses none, this waits, for a moment, for those who have a lower

@@ -1,5 +1,7 @@
 #include "runtime/event_json.h"
 
+#include <fmt/format.h>
+
 #include "core/unknown_outcome.h"
 #include "wright/feedback.h"
 
@@ -61,9 +63,13 @@ struct DataOf {
             {"wait_ms", e.retry.wait.count()}};
   }
   Json operator()(const ModelEnded& e) const {
-    return {{"text", e.response.text()},
-            {"usage", to_json(e.response.usage)},
-            {"duration_ms", e.duration_ms}};
+    JsonObject data{{"text", e.response.text()},
+                    {"usage", to_json(e.response.usage)},
+                    {"duration_ms", e.duration_ms}};
+    if (e.response.request_fingerprint != 0) {
+      data["request"] = fmt::format("{:016x}", e.response.request_fingerprint);
+    }
+    return data;
   }
   Json operator()(const ContextShortened& e) const {
     return {{"shortened_messages", e.shortened_messages},

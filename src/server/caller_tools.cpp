@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,9 @@
 #include "core/try.h"
 
 namespace wright::server {
+
+// A caller that has gone for good does not leave a session behind that waits for ever.
+constexpr std::chrono::hours kCallerTime{30 * 24};
 
 Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tools) {
   for (const CallerTool& each : tools) {
@@ -29,7 +33,8 @@ Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tool
                      return Output{.value = *context.answers.answer};
                    }
                    return Waiting{.kind = WaitKind::result,
-                                  .shown = {{"tool", name}, {"arguments", to_text(arguments)}}};
+                                  .shown = {{"tool", name}, {"arguments", to_text(arguments)}},
+                                  .timeout = kCallerTime};
                  })));
     agent.tools.push_back(std::move(made));
   }

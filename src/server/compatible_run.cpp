@@ -1,6 +1,7 @@
 #include "server/compatible_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -112,15 +113,22 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
     is_repeated = is_repeated || each.is_repeated;
   }
   const auto open = TRY(options_.store.get_waits({.session_id = id, .status = WaitStatus::open}));
+  std::vector<std::string> missing;
   for (const StoredWait& wait : open) {
     // The same results again: what the session has asked for since is the answer to them.
     const bool is_handed =
         handed_call({wait.session_id, wait.id, to_string(wait.kind)}, wait.shown).has_value();
     if (is_handed && !answered_.contains(wait.id) && !is_repeated) {
-      return fail(
-          ErrorCode::invalid_argument,
-          fmt::format("The result of '{}' is missing", handed_call_id(wait.session_id, wait.id)));
+      missing.push_back(fmt::format("'{}'", handed_call_id(wait.session_id, wait.id)));
     }
+  }
+  if (!missing.empty()) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("The result of {} is missing: one request has the results of all calls "
+                    "of a turn. Nothing was taken, and the session waits until they come, or their "
+                    "time is over",
+                    fmt::join(missing, " and of ")));
   }
   // Who joins late does not hear what was said before: all is said at the end.
   if (const auto own = options_.agents.make(conversation.agent); own && !is_repeated) {
@@ -172,6 +180,9 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   keep_wishes(prepared.config, conversation, agent);
   const Message prompt = conversation.messages.back();
   const auto made = std::make_shared<const Agent>(std::move(agent));
+  if (!conversation.session) {
+    TRY(check_driven_here(*made));
+  }
   if (conversation.session) return send(conversation, made, prompt);
   std::vector<Message> history(conversation.messages.begin(), conversation.messages.end() - 1);
   if (!history.empty()) {
@@ -199,6 +210,21 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   return {};
 }
 
+// Before anything is stored: a conversation that nobody goes on with helps nobody.
+Result<void> CompatibleRun::check_driven_here(const Agent& agent) const {
+  const std::vector<std::string> labels = labels_for(agent);
+  if (options_.runtime.may_drive(Session{.labels = labels})) return {};
+  if (labels.empty()) {
+    return fail(ErrorCode::rate_limited,
+                "This server drives no sessions itself: POST /api/v1/sessions leaves them to "
+                "workers");
+  }
+  return fail(ErrorCode::unavailable,
+              fmt::format("The agent {} needs {}, which this server lacks: POST /api/v1/sessions "
+                          "leaves its sessions to workers",
+                          agent.name, fmt::join(labels, ", ")));
+}
+
 Result<PreparedAgent> CompatibleRun::wanted_agent(const Conversation& conversation) const {
   const ResponseFormat& format = conversation.wishes.format;
   if (format.kind != ResponseFormat::Kind::json_schema) {
@@ -213,8 +239,7 @@ StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& samp
   const bool may_be_refused =
       own.check_answer || sampling.response_format.kind == ResponseFormat::Kind::json_schema;
   if (may_be_refused) return StreamedText::Pace::at_end;
-  const bool may_be_remark =
-      !own.tools.empty() || own.tools_now || !sampling.vendor_tools.empty();
+  const bool may_be_remark = !own.tools.empty() || own.tools_now || !sampling.vendor_tools.empty();
   return may_be_remark ? StreamedText::Pace::after_remark : StreamedText::Pace::live;
 }
 
@@ -405,7 +430,11 @@ void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<Wait
   completion_.text = turn_text_;
   if (wants_single_call_ && completion_.calls.size() > 1) {
     completion_.error = Error{ErrorCode::unsupported,
-                              "The model called several tools at once, though one was wished for"};
+                              "The model called several tools at once, though one was wished for. "
+                              "The session is cancelled"};
+    // Nobody is told of the calls, so nobody would ever answer them.
+    (void)options_.store.request_cancel(completion_.session_id,
+                                        "Its model called several tools, one was wished for");
   }
   if (completion_.calls.empty()) {
     if (!completion_.text.empty()) completion_.text += "\n\n";

@@ -51,6 +51,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   Result<void> send(const Conversation& conversation, const AgentPointer& agent,
                     const Message& prompt);
   Result<void> check_agent(const Session& session, const std::string& agent) const;
+  Result<void> check_driven_here(const Agent& agent) const;
   Result<PreparedAgent> wanted_agent(const Conversation& conversation) const;
   // How soon what the agent says can be sent. `sampling`: as the session has it.
   static StreamedText::Pace pace_of(const Agent& own, const Sampling& sampling);

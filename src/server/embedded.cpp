@@ -34,6 +34,10 @@ __asm__(
     "/figures.js\"\n"
     "wright_embed replay \"" WRIGHT_WEB_FOLDER
     "/replay.js\"\n"
+    "wright_embed plots \"" WRIGHT_WEB_FOLDER
+    "/plots.js\"\n"
+    "wright_embed exchange \"" WRIGHT_WEB_FOLDER
+    "/exchange.js\"\n"
     ".previous\n");
 
 extern "C" {
@@ -59,6 +63,10 @@ extern const char wright_figures_begin[];
 extern const char wright_figures_end[];
 extern const char wright_replay_begin[];
 extern const char wright_replay_end[];
+extern const char wright_exchange_begin[];
+extern const char wright_exchange_end[];
+extern const char wright_plots_begin[];
+extern const char wright_plots_end[];
 }
 
 namespace wright::server {
@@ -79,6 +87,8 @@ const std::vector<EmbeddedFile>& dashboard_files() {
       {"/waits.js", kScript, {wright_waits_begin, wright_waits_end}},
       {"/timeline.js", kScript, {wright_timeline_begin, wright_timeline_end}},
       {"/figures.js", kScript, {wright_figures_begin, wright_figures_end}},
+      {"/plots.js", kScript, {wright_plots_begin, wright_plots_end}},
+      {"/exchange.js", kScript, {wright_exchange_begin, wright_exchange_end}},
       {"/replay.js", kScript, {wright_replay_begin, wright_replay_end}}};
   return files;
 }

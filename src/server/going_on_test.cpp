@@ -203,5 +203,51 @@ TEST(GoingOn, how_the_model_is_asked_is_kept_with_a_session_that_begins) {
   EXPECT_EQ(served.store().get_session(1)->config.at("max_tokens").to_number<int>(), 77);
 }
 
+TEST(GoingOn, results_of_only_some_calls_are_refused_by_name_and_nothing_is_taken) {
+  const auto answer = [](const wright::Request& request,
+                         const ModelCall& call) -> Result<wright::Response> {
+    if (request.messages.back().role == Role::tool) return parrot_answer(request, call);
+    return testing::calls({testing::call("weather", "{}", "1"), testing::call("weather", "{}", "2"),
+                           testing::call("weather", "{}", "3")});
+  };
+  ServedService served({.model = model_from("test", "eager", answer)});
+  const Json json =
+      served.ask("POST", kChat, chat_body(kAsksForWeather, std::string(",") + kWeather)).json();
+  std::vector<std::string> calls;
+  for (const Json& call : json.at("choices").at(0).at("message").at("tool_calls").as_array()) {
+    calls.emplace_back(call.at("id").as_string());
+  }
+  ASSERT_EQ(calls.size(), 3U);
+  for (const StoredWait& wait : *served.store().get_waits({})) {
+    EXPECT_TRUE(wait.expires_at) << "no session waits for ever";
+  }
+  const Answered partly = served.ask("POST", kChat, chat_body(result_of(calls[1], "sunny")));
+  EXPECT_EQ(partly.status, 400) << partly.body;
+  for (const std::size_t missing : {0U, 2U}) {
+    EXPECT_NE(partly.body.find(calls[missing]), std::string::npos) << partly.body;
+  }
+  EXPECT_EQ(served.store().get_waits({.status = WaitStatus::open})->size(), 3U);
+
+  std::string all = result_of(calls[1], "sunny");
+  for (const std::size_t more : {0U, 2U}) {
+    all += fmt::format(R"(,{{"role":"tool","tool_call_id":"{}","content":"rain"}})", calls[more]);
+  }
+  EXPECT_EQ(served.ask("POST", kChat, chat_body(all)).status, 200);
+}
+
+TEST(GoingOn, what_this_server_cannot_drive_leaves_nothing_behind) {
+  Tool render = tool("render", "", [](const Context&) { return Json(1); },
+                     {.effect = Effect::read, .labels = {"gpu"}});
+  ServedService served({.tools = {std::move(render)}, .labels = {"office"}});
+  for (const char* story : {R"({"role":"user","content":"a"})",
+                            R"({"role":"user","content":"a"},{"role":"assistant","content":"b"},)"
+                            R"({"role":"user","content":"c"})"}) {
+    const Answered refused = served.ask("POST", kChat, chat_body(story));
+    EXPECT_EQ(refused.status, 503) << refused.body;
+    EXPECT_NE(refused.body.find("gpu"), std::string::npos) << refused.body;
+    EXPECT_EQ(sessions_in(served), 0U);
+  }
+}
+
 }  // namespace
 }  // namespace wright::server

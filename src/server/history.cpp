@@ -1,82 +1,130 @@
 #include "server/history.h"
 
+#include <fmt/format.h>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
+#include <utility>
 
 #include "core/try.h"
 
 namespace wright::server {
 namespace {
 
-constexpr std::size_t kSessionsAtATime = 500;
+constexpr std::int64_t kDay = 24 * 60 * 60 * 1000;
+constexpr std::int64_t kMostBuckets = 500;
+constexpr std::int64_t kMostListsOfSeries = 50;
 
-struct Bucket {
-  std::int64_t sessions = 0;
-  std::int64_t failed = 0;
-  Usage usage = {};
-  std::vector<std::int64_t> durations = {};
+// A number between two, or what holds without it.
+struct Bounds {
+  std::int64_t least = 1;
+  std::int64_t most = 1;
+  std::int64_t otherwise = 1;
 };
-
-// As feedback/statistics counts; nothing of nothing.
-Json percentile(const std::vector<std::int64_t>& sorted, double share) {
-  if (sorted.empty()) return nullptr;
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
+Result<std::int64_t> bounded(const Call& call, const char* name, const Bounds& bounds) {
+  const std::int64_t value = TRY(call.number_of(name)).value_or(bounds.otherwise);
+  if (value >= bounds.least && value <= bounds.most) return value;
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} must be {} to {}", name, bounds.least, bounds.most));
 }
 
-Json bucket_json(Bucket& bucket, std::int64_t at) {
-  std::ranges::sort(bucket.durations);
+Result<HistoryFilter::By> by_named(const std::string& name) {
+  if (name == "agent") return HistoryFilter::By::agent;
+  if (name == "model") return HistoryFilter::By::model;
+  if (name == "tool") return HistoryFilter::By::tool;
+  if (name == "all") return HistoryFilter::By::all;
+  return fail(ErrorCode::invalid_argument, "'by' must be agent, model, tool or all");
+}
+
+Json number_or_null(std::optional<std::int64_t> value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+JsonObject point_json(const HistoryPoint& point, std::int64_t at) {
   return {{"at", at},
-          {"sessions", bucket.sessions},
-          {"failed", bucket.failed},
-          {"input_tokens", bucket.usage.input_tokens},
-          {"output_tokens", bucket.usage.output_tokens},
-          {"cost_usd", bucket.usage.cost_usd},
-          {"p50_ms", percentile(bucket.durations, 0.5)},
-          {"p95_ms", percentile(bucket.durations, 0.95)}};
+          {"failed", point.failed},
+          {"input_tokens", point.usage.input_tokens},
+          {"output_tokens", point.usage.output_tokens},
+          {"cost_usd", point.usage.cost_usd},
+          {"p50_ms", number_or_null(point.p50_ms)},
+          {"p95_ms", number_or_null(point.p95_ms)}};
+}
+
+JsonObject frame(const HistoryFilter& filter, const StoreHistory& history) {
+  return {{"since", filter.since},
+          {"until", filter.until},
+          {"step_ms", filter.step_ms},
+          {"is_complete", history.is_complete}};
+}
+
+std::int64_t time_of(const HistoryFilter& filter, std::size_t place) {
+  return filter.since + static_cast<std::int64_t>(place) * filter.step_ms;
 }
 
 }  // namespace
 
-Result<Json> history_json(Store& store, const HistoryFilter& filter, std::size_t most_sessions) {
-  const std::int64_t count = std::clamp<std::int64_t>(filter.buckets, 1, 500);
-  const std::int64_t step = std::max<std::int64_t>(1, (filter.until - filter.since) / count);
-  std::vector<Bucket> buckets(static_cast<std::size_t>(count));
-  SessionFilter wanted{.agent_name = filter.agent_name,
-                       .tenant = filter.tenant,
-                       .started_since = filter.since,
-                       .limit = kSessionsAtATime};
-  std::size_t seen = 0;
-  bool is_complete = true;
-  for (;;) {
-    const auto sessions = TRY(store.list_sessions(wanted));
-    for (const Session& session : sessions) {
-      const std::int64_t place = (session.started_at - filter.since) / step;
-      Bucket& bucket = buckets[static_cast<std::size_t>(std::clamp(place, {}, count - 1))];
-      ++bucket.sessions;
-      if (session.status == SessionStatus::failed) ++bucket.failed;
-      bucket.usage += session.usage;
-      if (const auto duration = duration_ms(session)) bucket.durations.push_back(*duration);
-    }
-    seen += sessions.size();
-    if (sessions.size() < kSessionsAtATime) break;
-    is_complete = seen < most_sessions;
-    if (!is_complete) break;
-    wanted.before = sessions.back().id;
+Result<HistoryFilter> history_filter(const Call& call) {
+  const std::int64_t now = system_clock_ms();
+  HistoryFilter filter{.agent_name = call.request.parameter("agent"),
+                       .model = call.request.parameter("model"),
+                       .tool_name = call.request.parameter("tool")};
+  filter.tenant = TRY(call.tenant());
+  filter.until = std::max<std::int64_t>(1, TRY(call.number_of("until")).value_or(now));
+  const auto since = TRY(call.number_of("since"));
+  filter.since = std::clamp<std::int64_t>(since.value_or(filter.until - kDay), 0, filter.until - 1);
+  const std::int64_t buckets =
+      TRY(bounded(call, "buckets", {.most = kMostBuckets, .otherwise = 48}));
+  filter.step_ms = (filter.until - filter.since - 1) / buckets + 1;
+  filter.most_series = static_cast<std::size_t>(
+      TRY(bounded(call, "series", {.most = kMostListsOfSeries, .otherwise = 7})));
+  filter.by = TRY(by_named(call.request.parameter("by").value_or("all")));
+  return filter;
+}
+
+Result<Json> history_json(Store& store, HistoryFilter filter) {
+  filter.by = HistoryFilter::By::all;
+  filter.tool_name.reset();
+  const StoreHistory history = TRY(store.get_history(filter));
+  JsonObject json = frame(filter, history);
+  const auto stretches =
+      static_cast<std::size_t>((filter.until - filter.since - 1) / filter.step_ms + 1);
+  JsonArray buckets;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const HistoryPoint point =
+        history.series.empty() ? HistoryPoint{} : history.series[0].points[i];
+    JsonObject bucket = point_json(point, time_of(filter, i));
+    bucket["sessions"] = point.count;
+    buckets.push_back(std::move(bucket));
   }
+  json["buckets"] = std::move(buckets);
+  return Json(std::move(json));
+}
+
+Result<Json> series_json(Store& store, const HistoryFilter& filter) {
+  const StoreHistory history = TRY(store.get_history(filter));
+  JsonObject json = frame(filter, history);
+  const bool is_about_calls = filter.by == HistoryFilter::By::tool || filter.tool_name;
+  json["counted"] = is_about_calls ? "calls" : "sessions";
   JsonArray list;
-  for (std::size_t i = 0; i < buckets.size(); ++i) {
-    list.push_back(bucket_json(buckets[i], filter.since + static_cast<std::int64_t>(i) * step));
+  for (const HistorySeries& series : history.series) {
+    JsonArray buckets;
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+      const HistoryPoint& point = series.points[i];
+      JsonObject bucket = point_json(point, time_of(filter, i));
+      bucket["count"] = point.count;
+      bucket["unknown"] = point.unknown;
+      bucket["limited"] = point.limited;
+      buckets.push_back(std::move(bucket));
+    }
+    list.push_back({{"name", series.name},
+                    {"is_rest", series.is_rest},
+                    {"count", series.count},
+                    {"buckets", std::move(buckets)}});
   }
-  return Json{{"since", filter.since},
-              {"until", filter.until},
-              {"step_ms", step},
-              {"is_complete", is_complete},
-              {"buckets", std::move(list)}};
+  json["series"] = std::move(list);
+  return Json(std::move(json));
 }
 
 }  // namespace wright::server

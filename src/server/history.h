@@ -1,24 +1,19 @@
-// Sessions over time, for plots: counts, failures, tokens, costs and durations of equal stretches.
+// Figures over time, for plots: counts, failures, tokens, costs and durations of equal stretches.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
+#include "server/service.h"
 #include "wright/store.h"
 
 namespace wright::server {
 
-struct HistoryFilter {
-  std::optional<std::string> agent_name = {};
-  std::int64_t since = 0;  // milliseconds since 1970
-  std::int64_t until = 0;
-  std::int64_t buckets = 48;
-  std::optional<std::string> tenant = {};
-};
+// What a request asks for: `since`, `until`, `buckets`, `agent`, `model`, `tool`, `by`, `series`
+// and whose token it has.
+Result<HistoryFilter> history_filter(const Call& call);
 
-// Reads the newest sessions of that time, at most `most_sessions`; says whether these were all.
-Result<Json> history_json(Store& store, const HistoryFilter& filter,
-                          std::size_t most_sessions = 20'000);
+// All of them in one list.
+Result<Json> history_json(Store& store, HistoryFilter filter);
+
+// Each agent, model or tool in a list of its own.
+Result<Json> series_json(Store& store, const HistoryFilter& filter);
 
 }  // namespace wright::server

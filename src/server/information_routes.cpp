@@ -70,34 +70,49 @@ Answer shared_answer(Snapshots& snapshots, const Call& call,
   return json_text_response(std::move(text));
 }
 
+// Page by page, sessions as well as calls: however much there is, little of it is held.
 Result<Json> feedback_of_sessions(const ServiceOptions& options, const Call& call) {
+  constexpr std::size_t kMostSessions = 20'000;  // the newest ones
+  constexpr std::size_t kCallsOfAPage = 500;
   const StatsFilter wanted = TRY(stats_filter(call));
   SessionFilter filter{.agent_name = wanted.agent_name,
                        .tenant = wanted.tenant,
                        .started_since = wanted.started_since,
                        .limit = 200};
   feedback::FeedbackCollector collector;
+  std::size_t seen = 0;
+  bool is_complete = true;
   for (;;) {
     const auto sessions = TRY(options.store.list_sessions(filter));
     for (const Session& session : sessions) {
-      const auto calls = TRY(options.store.get_tool_calls(session.id));
-      collector.add(session, calls);
+      collector.add(session, {});
+      Page page{.limit = kCallsOfAPage};
+      for (;;) {
+        const auto calls = TRY(options.store.get_tool_calls(session.id, {.page = page}));
+        collector.add_more(session, calls);
+        if (calls.size() < kCallsOfAPage) break;
+        page.after = calls.back().id;
+      }
     }
+    seen += sessions.size();
     if (sessions.size() < filter.limit) break;
+    is_complete = seen < kMostSessions;
+    if (!is_complete) break;
     filter.before = sessions.back().id;
   }
-  return feedback::to_json(std::move(collector).finish());
+  Json summary = feedback::to_json(std::move(collector).finish());
+  summary.as_object()["is_complete"] = is_complete;
+  return summary;
 }
 
 Result<Json> history_of_sessions(const ServiceOptions& options, const Call& call) {
-  constexpr std::int64_t kDay = 24 * 60 * 60 * 1000;
-  HistoryFilter filter{.agent_name = call.request.parameter("agent"), .until = system_clock_ms()};
-  const auto since = TRY(call.number_of("since"));
-  filter.since = std::clamp<std::int64_t>(since.value_or(filter.until - kDay), 0, filter.until - 1);
-  const auto buckets = TRY(call.number_of("buckets"));
-  filter.buckets = buckets.value_or(filter.buckets);
-  filter.tenant = TRY(call.tenant());
+  const HistoryFilter filter = TRY(history_filter(call));
   return history_json(options.store, filter);
+}
+
+Result<Json> series_of(const ServiceOptions& options, const Call& call) {
+  const HistoryFilter filter = TRY(history_filter(call));
+  return series_json(options.store, filter);
 }
 
 Result<Json> stats_of(const ServiceOptions& options, const Call& call) {
@@ -180,6 +195,7 @@ std::vector<Route> information_routes(const ServiceOptions& options) {
       {"GET", "/api/v1/stats", Access::known, Scope::read, shared(stats_of)},
       {"GET", "/api/v1/stats/samples", Access::known, Scope::read, shared(samples_of)},
       {"GET", "/api/v1/stats/history", Access::known, Scope::read, shared(history_of_sessions)},
+      {"GET", "/api/v1/stats/series", Access::known, Scope::read, shared(series_of)},
       {"GET", "/api/v1/runners", Access::known, Scope::read, shared(runners_of)},
       {"GET", "/api/v1/feedback", Access::known, Scope::read, shared(feedback_of_sessions)},
       {"GET", "/api/v1/openapi.json", Access::known, Scope::read,

@@ -39,6 +39,9 @@ class MeasuredStore final : public store::ForwardingStore {
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
     return timed("get_stats", [&] { return ForwardingStore::get_stats(filter); });
   }
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override {
+    return timed("get_history", [&] { return ForwardingStore::get_history(filter); });
+  }
 
  private:
   template <class Work>

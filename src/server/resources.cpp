@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "store/damage.h"
+
 namespace wright::server {
 namespace {
 
@@ -54,6 +56,7 @@ Json session_json(const Session& session) {
       {"forked_from", or_null(session.forked_from)},
       {"cancel_reason", or_null(session.cancel_reason)}};
   if (!session.tenant.empty()) json["tenant"] = session.tenant;
+  if (store::is_damaged(session)) json["is_damaged"] = true;
   return json;
 }
 
@@ -153,10 +156,17 @@ Json tool_json(const ToolSpec& spec) {
 Json agent_json(const Agent& agent) {
   JsonArray tools;
   for (const Tool& tool : agent.tools) tools.push_back(tool_json(tool.spec));
+  const Limits& limits = agent.limits;
   return {{"name", agent.name},
           {"description", agent.description},
           {"provider", agent.model.provider()},
           {"model", agent.model.name()},
+          {"limits",
+           {{"iterations", limits.max_iterations},
+            {"tool_calls", or_null(limits.max_tool_calls)},
+            {"tokens", or_null(limits.max_tokens)},
+            {"cost_usd", or_null(limits.max_cost_usd)},
+            {"time_ms", limits.max_time ? Json(limits.max_time->count()) : Json(nullptr)}}},
           {"tools", std::move(tools)}};
 }
 

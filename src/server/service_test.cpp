@@ -127,8 +127,8 @@ TEST(ServerApi, answers_as_its_description_says) {
   EXPECT_EQ(api.ask("GET", one + "/events", path + "/events").status, 200);
   EXPECT_EQ(api.ask("DELETE", one, path).status, 204);
   EXPECT_EQ(api.ask("DELETE", one, path).status, 404);
-  for (const char* plain : {"agents", "tools", "models", "stats", "stats/history", "runners",
-                            "feedback", "openapi.json"}) {
+  for (const char* plain : {"agents", "tools", "models", "stats", "stats/history", "stats/series",
+                            "runners", "feedback", "openapi.json"}) {
     const std::string there = std::string("/api/v1/") + plain;
     EXPECT_EQ(api.ask("GET", there, there).status, 200) << there;
   }

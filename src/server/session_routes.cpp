@@ -50,6 +50,7 @@ Answer list_sessions(const ServiceOptions& options, const Call& call) {
   filter.before = TRY(call.number_of("before"));
   const std::size_t size = TRY(page_size(call, kSessionsOfAPage));
   filter.limit = size + 1;  // whether there is more
+  filter.keeps_damaged = true;
   auto sessions = TRY(options.store.list_sessions(filter));
   const bool has_more = sessions.size() > size;
   if (has_more) sessions.resize(size);
@@ -327,15 +328,9 @@ Answer list_calls(const ServiceOptions& options, const Call& call) {
 Answer show_call(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   TRY(options.store.get_session(id));
-  CallFilter filter{.page = {.limit = kSessionsOfAPage, .keep = Page::Keep::last}};
-  for (;;) {
-    const auto calls = TRY(options.store.get_tool_calls(id, filter));
-    for (auto each = calls.rbegin(); each != calls.rend(); ++each) {
-      if (each->tool_call_id == call.words.at(1)) return json_response(call_json(*each));
-    }
-    if (calls.size() < filter.page.limit) break;
-    filter.page.before = calls.front().id;
-  }
+  const auto calls = TRY(options.store.get_tool_calls(
+      id, {.page = {.limit = 1, .keep = Page::Keep::last}, .tool_call_id = call.words.at(1)}));
+  if (!calls.empty()) return json_response(call_json(calls.front()));
   return fail(ErrorCode::not_found,
               fmt::format("Session {} has no call '{}'", id, call.words.at(1)));
 }

@@ -24,6 +24,10 @@ class CountingStore : public store::ForwardingStore {
     ++stats;
     return ForwardingStore::get_stats(filter);
   }
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override {
+    ++stats;
+    return ForwardingStore::get_history(filter);
+  }
   std::atomic<int> walks = 0;
   std::atomic<int> waits = 0;
   std::atomic<int> stats = 0;
@@ -58,17 +62,20 @@ TEST(Viewers, cost_the_store_one_walk_together) {
   look_at(served, "/api/v1/stats", answered);
   EXPECT_EQ(store.stats, 1);
   look_at(served, "/api/v1/stats/history?since=0", answered);
-  EXPECT_EQ(store.walks, 1);
+  EXPECT_EQ(store.stats, 2);
+  look_at(served, "/api/v1/stats/series?since=0&by=agent", answered);
+  EXPECT_EQ(store.stats, 3);
+  EXPECT_EQ(store.walks, 0);
   look_at(served, "/api/v1/feedback?since=0", answered);
-  EXPECT_EQ(store.walks, 2);
+  EXPECT_EQ(store.walks, 1);
   look_at(served, "/api/v1/runners", answered);
-  EXPECT_EQ(store.walks, 4) << "those that run, and those that are queued";
+  EXPECT_EQ(store.walks, 3) << "those that run, and those that are queued";
   look_at(served, "/api/v1/waits", answered);
   EXPECT_EQ(store.waits, 1);
   EXPECT_EQ(answered.json().at("waits").as_array().size(), 1U);
   // Another question is another walk.
   look_at(served, "/api/v1/stats?agent=parrot", answered);
-  EXPECT_EQ(store.stats, 2);
+  EXPECT_EQ(store.stats, 4);
 }
 
 TEST(Viewers, see_at_once_what_was_answered_here) {

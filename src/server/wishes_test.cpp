@@ -239,6 +239,9 @@ TEST(Wishes, for_one_call_are_not_answered_with_two) {
           "tool_choice":{"type":"tool","name":"weather","disable_parallel_tool_use":true}})");
   EXPECT_EQ(answered.status, 422) << answered.body;
   EXPECT_NE(answered.body.find("several tools at once"), std::string::npos) << answered.body;
+  const Session left = served.store().get_session(1).value();
+  EXPECT_TRUE(left.cancel_reason || left.status == SessionStatus::cancelled)
+      << "nobody can answer what nobody was told of";
 }
 
 TEST(Wishes, are_refused_in_each_vendors_words) {

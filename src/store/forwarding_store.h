@@ -43,6 +43,9 @@ class ForwardingStore : public Store {
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
     return inner_.get_stats(filter);
   }
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override {
+    return inner_.get_history(filter);
+  }
 
  private:
   Store& inner_;

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "store/memory_batch.h"
+#include "store/memory_history.h"
 #include "store/memory_rows.h"
 #include "store/memory_tables.h"
 #include "store/stats_collector.h"
@@ -86,9 +87,11 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     const SessionRow* session = tables_.find_session(id);
     if (session == nullptr) return std::unexpected(store::no_session(id));
+    const auto tool_call_id = store::valid(filter.tool_call_id);
     std::vector<const CallRow*> rows;
     for (const CallRow& row : session->calls) {
       if (filter.status && row.call.status != *filter.status) continue;
+      if (tool_call_id && row.call.tool_call_id != *tool_call_id) continue;
       if (is_between(row.call.id, filter.page.after, filter.page.before)) rows.push_back(&row);
     }
     return read_all<StoredCall>(filter.page, std::move(rows));
@@ -137,6 +140,7 @@ class MemoryStore final : public Store {
   Result<RunnerNews> get_news(RunnerId id) override;
   Result<SpentBelow> spent_below(SessionId id, MessageId since) override;
   Result<StoreStats> get_stats(const StatsFilter& filter) override;
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override;
 
  private:
   Result<BatchIds> write(const Batch& group) {
@@ -347,6 +351,11 @@ Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
     }
   }
   return std::move(collector).finish();
+}
+
+Result<StoreHistory> MemoryStore::get_history(const HistoryFilter& filter) {
+  const std::lock_guard lock(mutex_);
+  return store::history_of(tables_, filter);
 }
 
 }  // namespace

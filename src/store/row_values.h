@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "store/damage.h"
 #include "store/json_columns.h"
 #include "store/labels.h"
 #include "store/message_codec.h"
@@ -77,6 +78,28 @@ Result<Session> session_of(const Row& row) {
     session.limit = *known;
   }
   return session;
+}
+
+// The session, or what can be told of one that cannot be read; see SessionFilter::keeps_damaged.
+template <class Row>
+Result<Session> damaged_session_of(const Row& row) {
+  auto session = session_of(row);
+  if (session) return session;
+  return Session{
+      .id = row.integer(0),
+      .agent_name = row.text(1),
+      .provider = row.text(2),
+      .model = row.text(3),
+      .user_prompt = row.text(5),
+      .status = SessionStatus::failed,
+      .started_at = row.integer(7),
+      .ended_at = row.optional_integer(8),
+      .error = session.error().message,
+      .error_code = ErrorCode::storage,
+      .parent_session_id = row.optional_integer(11),
+      .format_version = kFormatOfDamaged,
+      .tenant = row.text(35),
+  };
 }
 
 template <class Row>

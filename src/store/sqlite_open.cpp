@@ -124,6 +124,21 @@ Result<void> set_up(sqlite3* connection, const SqliteOptions& options) {
 
 }  // namespace
 
+Result<Connection> open_for_reading(sqlite3* connection) {
+  const char* path = sqlite3_db_filename(connection, "main");
+  if (path == nullptr || *path == '\0' || !check_file(connection)) return Connection();
+  sqlite3* opened = nullptr;
+  const int sqlite_code = sqlite3_open_v2(
+      path, &opened,
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE,
+      nullptr);
+  Connection reading(opened);
+  if (sqlite_code != SQLITE_OK) return std::unexpected(error_of(opened, sqlite_code));
+  constexpr int kPatienceMs = 10'000;
+  sqlite3_busy_timeout(opened, kPatienceMs);
+  return reading;
+}
+
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options) {
   Result<std::filesystem::path> name = path;
   if (path != kInMemory) {

@@ -20,4 +20,8 @@ Result<void> check_is_ours(const std::filesystem::path& path);
 // more.
 Result<void> check_file(sqlite3* connection);
 
+// Another connection to the same file, which only reads. None (null) to a database in memory, or
+// where the file is not at its path any more.
+Result<Connection> open_for_reading(sqlite3* connection);
+
 }  // namespace wright::store

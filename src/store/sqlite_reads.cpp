@@ -27,6 +27,10 @@ auto append_to(std::vector<Value>& values, Result<Value> (*read)(const Row&)) {
   };
 }
 
+Result<Session> session_or_damage(const Row& row) {
+  return damaged_session_of(row);
+}
+
 // An empty list is an answer only for a session that exists.
 template <class Value>
 Result<std::vector<Value>> rows_of(Queries& queries, std::optional<SessionId> id,
@@ -122,11 +126,11 @@ Result<std::vector<Session>> read_sessions(sqlite3* connection, const SessionFil
 
   auto statement = TRY(Statement::prepare(connection, sql));
   std::vector<Session> sessions;
-  const auto read =
-      statement.query(append_to(sessions, session_from), filter.started_since, filter.agent_name,
-                      status, filter.parent_session_id, filter.text, row_limit(filter.limit),
-                      now.wall, now.boot_id, now.boot, filter.after.value_or(kFirstId),
-                      filter.before.value_or(kLastId), filter.ended_before, filter.tenant);
+  const auto read = statement.query(
+      append_to(sessions, filter.keeps_damaged ? session_or_damage : session_from),
+      filter.started_since, filter.agent_name, status, filter.parent_session_id, filter.text,
+      row_limit(filter.limit), now.wall, now.boot_id, now.boot, filter.after.value_or(kFirstId),
+      filter.before.value_or(kLastId), filter.ended_before, filter.tenant);
   if (!read) return std::unexpected(read.error());
   if (keeps_first) std::ranges::reverse(sessions);
   return sessions;
@@ -161,17 +165,19 @@ Result<std::vector<StoredCall>> read_calls(sqlite3* connection, Queries& queries
   const std::int64_t after = page.after.value_or(kFirstId);
   const std::int64_t before = page.before.value_or(kLastId);
   Result<void> read;
-  if (!filter.status && page.keep == Page::Keep::first) {
+  if (!filter.status && !filter.tool_call_id && page.keep == Page::Keep::first) {
     read = queries.each(Query::calls, append, id, after, before, row_limit(page.limit));
   } else {
     auto statement = TRY(Statement::prepare(
         connection,
         fmt::format("SELECT {} FROM agent_tool_calls WHERE session_id = ?1 AND id > ?2 "
-                    "AND id < ?3 AND {} {} LIMIT ?4",
-                    kCallColumns, filter.status ? "status = ?5" : "?5 IS NULL", order_of(page))));
+                    "AND id < ?3 AND {} AND {} {} LIMIT ?4",
+                    kCallColumns, filter.status ? "status = ?5" : "?5 IS NULL",
+                    filter.tool_call_id ? "tool_call_id = ?6" : "?6 IS NULL", order_of(page))));
     std::optional<std::string_view> status;
     if (filter.status) status = to_string(*filter.status);
-    read = statement.query(append, id, after, before, row_limit(page.limit), status);
+    read = statement.query(append, id, after, before, row_limit(page.limit), status,
+                           filter.tool_call_id);
   }
   put_in_order(page, calls);
   return rows_of(queries, id, read, std::move(calls));

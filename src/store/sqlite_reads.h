@@ -28,5 +28,6 @@ Result<std::vector<Record>> read_records(sqlite3* connection, Queries& queries,
 Result<RunnerNews> read_news(Queries& queries, RunnerId id);
 Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since);
 Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter);
+Result<StoreHistory> read_history(sqlite3* connection, const HistoryFilter& filter);
 
 }  // namespace wright::store

@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/try.h"
@@ -95,11 +96,25 @@ class SqliteStore final : public Store {
   }
 
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
-    const std::lock_guard lock(mutex_);
-    return store::read_stats(connection_.get(), filter);
+    return read_apart([&](sqlite3* connection) { return store::read_stats(connection, filter); });
+  }
+
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override {
+    return read_apart([&](sqlite3* connection) { return store::read_history(connection, filter); });
   }
 
  private:
+  // Figures over all sessions take long: they are read by a connection of their own, so that no
+  // session waits for whoever looks at them.
+  template <class Read>
+  std::invoke_result_t<Read, sqlite3*> read_apart(const Read& read) {
+    std::unique_lock lock(mutex_);
+    const auto apart = store::open_for_reading(connection_.get());
+    if (!apart || *apart == nullptr) return read(connection_.get());
+    lock.unlock();
+    return read(apart->get());
+  }
+
   Result<BatchIds> write(const Batch& group, SqliteTransaction& transaction) {
     SqliteBatch batch(connection_.get(), queries_, transaction);
     if (group.create) {

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "store/damage.h"
 #include "store/testing.h"
 
 namespace wright::store {
@@ -122,6 +123,28 @@ TEST(LockedFile, can_be_opened_and_read_while_a_process_rests_in_its_transaction
   EXPECT_EQ(::kill(child, SIGKILL), 0);
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   if (store != nullptr) expect_ok(store->request_cancel(1, "x"));
+}
+
+TEST_F(TroubledFile, with_a_damaged_row_lists_the_others_where_that_is_wanted) {
+  const SessionId whole = value_of(store_->create_session(session_named("b")));
+  for (const char* damage : {"config = '{broken'", "limit_reached = 'patience'"}) {
+    rows_of(connect_plainly(path_).get(),
+            "UPDATE agent_sessions SET config = NULL, limit_reached = NULL");
+    rows_of(connect_plainly(path_).get(),
+            std::string("UPDATE agent_sessions SET ") + damage + " WHERE agent_name = 'a'");
+    EXPECT_EQ(code_of(store_->list_sessions({})), ErrorCode::storage);
+    EXPECT_EQ(code_of(store_->get_session(session_)), ErrorCode::storage);
+    const auto listed = value_of(store_->list_sessions({.keeps_damaged = true}));
+    ASSERT_EQ(listed.size(), 2U);
+    EXPECT_EQ(listed[0].id, whole);
+    EXPECT_FALSE(is_damaged(listed[0]));
+    EXPECT_EQ(listed[1].id, session_);
+    EXPECT_TRUE(is_damaged(listed[1]));
+    EXPECT_EQ(listed[1].agent_name, "a");
+    EXPECT_EQ(listed[1].status, SessionStatus::failed);
+    EXPECT_EQ(listed[1].error_code, ErrorCode::storage);
+    EXPECT_NE(listed[1].error.value_or("").find("cannot be read"), std::string::npos);
+  }
 }
 
 }  // namespace

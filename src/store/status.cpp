@@ -219,8 +219,9 @@ Error queued_child() {
 Error queue_is_full(const LimitQueue& limit) {
   const std::string whose = limit.tenant ? fmt::format(" of the tenant '{}'", *limit.tenant) : "";
   return {ErrorCode::rate_limited,
-          fmt::format("The queue is full: {} sessions{} wait in it already. Try again later",
-                      limit.most, whose),
+          fmt::format("The queue is full: {} {}{} {} in it already. Try again later", limit.most,
+                      limit.most == 1 ? "session" : "sessions", whose,
+                      limit.most == 1 ? "waits" : "wait"),
           {}};
 }
 

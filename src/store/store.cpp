@@ -21,6 +21,10 @@ Result<void> without_ids(const Result<BatchIds>& ids) {
 
 }  // namespace
 
+Result<StoreHistory> Store::get_history(const HistoryFilter&) {
+  return fail(ErrorCode::unsupported, "This store does not count over time");
+}
+
 Result<BatchIds> Store::apply(std::span<const Write> writes) {
   if (writes.empty()) return BatchIds{};
   return apply_batch(*this, {.writes = {writes.begin(), writes.end()}});

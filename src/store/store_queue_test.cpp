@@ -174,8 +174,10 @@ TEST_P(StoreQueue, refuses_what_would_make_it_longer_than_it_may_be) {
   EXPECT_EQ(count(), 2U) << "nothing of a batch that is refused";
   value_of(queue_below("quiet", {LimitQueue{.most = 9}, LimitQueue{.most = 1, .tenant = "quiet"}}));
   EXPECT_EQ(count(), 3U);
-  EXPECT_EQ(code_of(queue_below("quiet", {LimitQueue{.most = 1, .tenant = "quiet"}})),
-            ErrorCode::rate_limited);
+  const auto one = queue_below("quiet", {LimitQueue{.most = 1, .tenant = "quiet"}});
+  EXPECT_EQ(code_of(one), ErrorCode::rate_limited);
+  EXPECT_TRUE(one.error().message.contains("1 session of the tenant 'quiet' waits in it"))
+      << one.error().message;
 
   // Neither those that run nor those that have ended are in it, and what was said to one that has
   // is queued below the same limit.

@@ -50,6 +50,27 @@ Result<wright::Response> directed(const wright::Request& request, const ModelCal
   return response;
 }
 
+// The same, as if it were sent somewhere.
+class DirectedBackend : public ModelBackend {
+ public:
+  Result<wright::Response> complete(const wright::Request& request,
+                                    const ModelCall& call) override {
+    auto response = directed(request, call);
+    if (response) response->request_fingerprint = request_fingerprint(body_of(request));
+    return response;
+  }
+  Result<std::vector<HttpRequest>> preview(const wright::Request& request) const override {
+    return std::vector{HttpRequest{.url = "https://model.test/v1", .body = body_of(request)}};
+  }
+
+ private:
+  static std::string body_of(const wright::Request& request) {
+    JsonArray messages;
+    for (const Message& each : request.messages) messages.emplace_back(display_text(each));
+    return to_text(Json{{"markup", kMarkup}, {"messages", std::move(messages)}});
+  }
+};
+
 Tool reading_tool(const char* name, int milliseconds) {
   return tool(name, "Reads something, slowly", [milliseconds](const Path& path) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -76,7 +97,7 @@ Tool changing_tool() {
 }
 
 Served everything() {
-  Served what{.model = model_from("test", "director", directed)};
+  Served what{.model = Model("test", "director", std::make_shared<DirectedBackend>())};
   Agent helper{.name = "helper",
                .description = "Helps",
                .model = model_from("test", "director", directed),

@@ -94,6 +94,12 @@ await detail.getByRole('link', { name: /^session/ }).waitFor();
 // What a model was sent, and whether it would come out the same.
 await page.getByRole('option', { name: /^model, turn 2/ }).first().click();
 await detail.getByRole('button', { name: 'Show request and answer' }).click();
+await detail.getByText('Exactly what was sent').waitFor();
+await detail.getByText('POST https://model.test/v1').waitFor();
+await detail.getByText("<script>document.title='owned'</script>").first().waitFor();
+await examine('what was sent');
+await picture('sent');
+await detail.getByText('All that it could read').click();
 await detail.getByRole('heading', { name: 'Request' }).waitFor();
 await detail.getByText('"tool_call"').first().waitFor();
 await page.getByRole('button', { name: 'Replay' }).click();
@@ -111,6 +117,11 @@ await openSession('apart');
 await page.getByRole('option', { name: /^model, turn 2/ }).waitFor();
 await page.getByRole('option', { name: /^fail .*failed/ }).click();
 await detail.getByText('<b>The disk</b> is full').waitFor();
+
+await page.getByRole('option', { name: /^model, turn 2/ }).first().click();
+await detail.getByRole('button', { name: 'Show request and answer' }).click();
+await detail.getByText('No fingerprint of it was kept').waitFor();
+await detail.getByText('Nobody knows whether settings have changed since').waitFor();
 
 // Ten megabytes are shown as far as somebody wants them.
 await link('Sessions').click();
@@ -168,6 +179,29 @@ assert.ok(!(await page.content()).includes('open sesame'));
 
 await link('Figures').click();
 await page.locator('figure').nth(3).waitFor();
+// By tool, over time: legend, keys, the same as a table; and the address keeps the choice.
+await page.getByLabel('Compare').selectOption('tool');
+const calls = page.getByRole('slider', { name: 'Calls over time' });
+await page.locator('figure', { has: calls }).locator('.legend', { hasText: 'search' }).waitFor();
+assert.ok(page.url().includes('by=tool'), 'the address can be kept');
+await calls.focus();
+await page.keyboard.press('End');
+await page.waitForFunction(() => /search: \d/.test(document.activeElement?.getAttribute('aria-valuetext') ?? ''));
+await page.keyboard.press('ArrowLeft');
+await page.waitForFunction(() => /nothing/.test(document.activeElement?.getAttribute('aria-valuetext') ?? ''));
+await page.locator('figure', { has: calls }).getByText('As a table').click();
+await page.getByRole('region', { name: 'Calls as a table' }).getByRole('columnheader', { name: 'search' }).waitFor();
+await examine('figures by tool');
+await picture('figures-by-tool');
+await page.getByLabel('Compare').selectOption('agent');
+await page.getByRole('slider', { name: 'Duration, p95 over time' }).waitFor();
+await page.locator('figure').locator('.legend', { hasText: 'helper' }).first().waitFor();
+await page.getByLabel('Tool', { exact: true }).selectOption('search');
+await page.getByRole('slider', { name: 'Calls over time' }).waitFor();
+await page.getByLabel('Tool', { exact: true }).selectOption('');
+await page.getByLabel('Compare').selectOption('');
+await page.getByRole('slider', { name: 'Cost over time' }).waitFor();
+await page.getByRole('region', { name: 'Budgets' }).getByRole('rowheader').first().waitFor();
 await page.getByRole('rowheader', { name: 'search' }).waitFor();
 await page.getByText('1 wait in the queue').waitFor();
 await page.getByText('priority 7').waitFor();

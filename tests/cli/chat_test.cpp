@@ -413,6 +413,38 @@ TEST_F(ChatAtTerminal, asks_hooks_about_what_is_typed_while_an_answer_comes) {
   EXPECT_FALSE(has(ended.output, "queued: it is")) << ended.output;
 }
 
+TEST_F(ChatAtTerminal, through_a_server_takes_what_is_typed_while_an_answer_comes) {
+  const SilentServer model;
+  home_.write_config(
+      "[vendors.silent]\nneeds_key = false\nprotocol = \"openai-chat\"\nbase_url = "
+      "\"http://127.0.0.1:" +
+      std::to_string(model.port()) + "/v1\"\n");
+  const std::string port = std::to_string(SilentServer().port());  // is free again
+  Process server({"serve", "--listen", "127.0.0.1:" + port, "--model", "silent:model"},
+                 home_.environment, home_.project(), Streams::pipes);
+  server.await("Ctrl-C ends it");
+  Process chat({"chat", "codebase-analysis", "--server", "http://127.0.0.1:" + port},
+               home_.environment, home_.project(), Streams::terminal);
+  chat.await("> ");
+  chat.write("hello\r");
+  chat.await("thinking");
+  chat.write("go on\r");
+  chat.await("queued: go on");
+  chat.write("\x03");
+  chat.await("the session is stored as cancelled");
+  chat.write("/usage\r");
+  chat.await("session 1 · 0 tool calls");
+  chat.write("/diff\r");
+  chat.await("not through a server");
+  chat.write("\x1b[A\x1b[A\r");  // from the history
+  chat.await("session 1 · 0 tool calls");
+  chat.write("\x04");
+  EXPECT_EQ(chat.finish().exit_code, 0);
+  server.send(SIGTERM);
+  EXPECT_EQ(server.finish().exit_code, 0);
+  EXPECT_EQ(session(home_, "1").at("session").at("status").as_string(), "cancelled");
+}
+
 TEST_F(ChatAtTerminal, ends_when_it_is_told_to_and_keeps_the_session) {
   Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
   chat.await("> ");

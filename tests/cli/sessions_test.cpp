@@ -205,6 +205,21 @@ TEST_F(SessionsCommand, say_that_no_agent_drives_the_calls_of_clients) {
   EXPECT_NE(resumed.error.find("no agent drives it"), std::string::npos) << resumed.error;
 }
 
+TEST_F(SessionsCommand, list_the_others_when_one_is_damaged_and_name_it) {
+  change(home_.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1;");
+  const Finished list = home_.wright({"sessions"});
+  EXPECT_EQ(list.exit_code, 0) << list.error;
+  EXPECT_NE(list.output.find("something else"), std::string::npos) << list.output;
+  EXPECT_NE(list.output.find("Where is alpha_function"), std::string::npos) << list.output;
+  EXPECT_NE(list.error.find("The stored session 1 cannot be read"), std::string::npos)
+      << list.error;
+  EXPECT_NE(list.error.find("wright sessions rm 1"), std::string::npos) << list.error;
+  EXPECT_EQ(listed({}), (Ids{2, 1}));
+  EXPECT_EQ(home_.wright({"sessions", "show", "1"}).exit_code, 1);
+  EXPECT_EQ(home_.wright({"sessions", "rm", "1", "--yes"}).exit_code, 0);
+  EXPECT_EQ(listed({}), (Ids{2}));
+}
+
 TEST_F(SessionsCommand, deletes_nothing_when_one_of_several_is_missing) {
   const Finished partly = home_.wright({"sessions", "rm", "1", "99", "--yes"});
   EXPECT_EQ(partly.exit_code, 1);

@@ -167,7 +167,36 @@ try {
     assert.ok(metrics.includes(name), `${name} in\n${metrics}`);
   }
   const promtool = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
-  if (promtool.error?.code !== 'ENOENT') assert.equal(promtool.status, 0, promtool.stderr);
+  if (promtool.error?.code === 'ENOENT') console.log('promtool is not installed: skipped');
+  else assert.equal(promtool.status, 0, promtool.stderr);
+
+  // Commands of a chat: those that make sense through a server, and a word about the others.
+  const told = await home.run(['chat', 'writer', ...at], { input: ['first @main.py', '/fork', 'second', '/usage', '/tools',
+    '/model', '/undo words', 'third', '/sessions', '/export', '/new', 'fourth', '/quit', ''].join('\n') });
+  assert.equal(told.code, 0, told.stderr);
+  assert.match(told.stdout, /answer to first @main\.py[^]*def alpha_function/, 'a file of this machine goes along');
+  const [, copy, original] = told.stderr.match(/Going on in session (\d+), a copy of (\d+)/) ?? assert.fail(told.stderr);
+  assert.ok(Number(copy) > Number(original));
+  assert.match(told.stdout, new RegExp(`session ${copy} · 0 tool calls`));
+  assert.match(told.stdout, /write_file/);
+  assert.match(told.stdout, /fake:m/);
+  assert.match(told.stderr, /Undone: second/);
+  assert.match(told.stdout, /answer to third/);
+  assert.match(told.stdout, /completed +writer/);
+  const after = told.stderr.match(/going on in session (\d+)/)[1];
+  const words = JSON.parse((await home.run(['sessions', 'show', after, '--json', ...at])).stdout);
+  assert.deepEqual(words.messages.filter((each) => each.role === 'user').map((each) => each.content.split(' ')[0]),
+    ['first', 'third'], 'what was undone is not in it');
+  for (const [line, why] of [['/undo', /its files are the server's/], ['/diff', /not through a server: the files/],
+    ['/compact', /not through a server/], ['/context', /not through a server/], ['/model fake:n', /for the server to say/],
+    ['/nonsense', /unknown command/]]) {
+    const refused = await home.run(['chat', '--session', after, ...at], { input: `${line}\n` });
+    assert.equal(refused.code, 2, `${line} ${refused.stderr}`);
+    assert.match(refused.stderr, why, line);
+  }
+  // What waits for a person is not answered by a pipe, and is said to wait.
+  const waiting = await home.run(['chat', 'writer', ...at], { input: 'write\n' });
+  assert.equal(waiting.code, 3, waiting.stderr);
 
   // With a token that may only look.
   const made = await home.run(['token', 'add', 'reader', '--scope', 'read'], { config: [] });

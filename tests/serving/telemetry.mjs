@@ -131,6 +131,24 @@ try {
   // Nonsense begins a trace of its own.
   await json(`${server.url}/api/v1/sessions`, { agent: 'chief', prompt: 'go' }, { traceparent: 'nonsense' });
   assert.notEqual(checkTree(await take(8), undefined).root.traceId, trace);
+  // Requests in the vendors' protocols, too, whole and streamed.
+  const vendors = {
+    'chat/completions': { messages: [{ role: 'user', content: 'go' }] },
+    responses: { input: 'go' },
+    messages: { max_tokens: 1000, messages: [{ role: 'user', content: 'go' }] },
+  };
+  for (const [path, body] of Object.entries(vendors)) {
+    for (const stream of [false, true]) {
+      const response = await fetch(`${server.url}/v1/${path}`, { method: 'POST',
+        headers: { traceparent: `00-${trace}-${parent}-01`, tracestate: 'vendor=2' },
+        body: JSON.stringify({ model: 'chief', stream, ...body }) });
+      assert.equal(response.status, 200, path);
+      assert.match(await response.text(), /all is done/, path);
+      const { root } = checkTree(await take(8), parent);
+      assert.equal(root.traceId, trace, path);
+      assert.equal(root.traceState, 'vendor=2', path);
+    }
+  }
   assert.equal(await server.stop(), 0);
 
   // With content: what every model reads, a specialist's too. What does not count is said once.

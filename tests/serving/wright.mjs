@@ -22,8 +22,10 @@ export async function listening(answer) {
 // Speaks as OpenAI does. `say(messages)` gives a text, or {calls: [[name, arguments], …]}.
 export async function model(say) {
   const heads = [];
+  const bodies = [];
   const made = await listening(async (body, request) => {
     heads.push(request.headers);
+    bodies.push(body.toString());
     const said = await say(JSON.parse(body).messages);
     const calls = said.calls?.map(([name, args], i) => ({
       id: `call-${heads.length}-${i}`, type: 'function',
@@ -33,7 +35,7 @@ export async function model(say) {
       choices: [{ index: 0, message, finish_reason: calls ? 'tool_calls' : 'stop' }],
       usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 } }];
   });
-  return { ...made, heads };
+  return { ...made, heads, bodies };
 }
 
 export class Home {

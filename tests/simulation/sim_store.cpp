@@ -229,4 +229,8 @@ Result<StoreStats> SimStore::get_stats(const StatsFilter& filter) {
   return inner_->get_stats(filter);
 }
 
+Result<StoreHistory> SimStore::get_history(const HistoryFilter& filter) {
+  return inner_->get_history(filter);
+}
+
 }  // namespace wright::simulation

@@ -32,6 +32,7 @@ class SimStore final : public Store {
   Result<RunnerNews> get_news(RunnerId id) override;
   Result<SpentBelow> spent_below(SessionId id, MessageId since) override;
   Result<StoreStats> get_stats(const StatsFilter& filter) override;
+  Result<StoreHistory> get_history(const HistoryFilter& filter) override;
 
   // What is really stored, for the watch.
   Store& truth() { return *inner_; }

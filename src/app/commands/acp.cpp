@@ -313,7 +313,8 @@ class AcpServer {
   }
 
   Answer list(const JsonObject& params) {
-    SessionFilter filter{.is_root = true, .limit = kMostLookedAtForId};
+    SessionFilter filter{
+        .is_root = true, .limit = kMostLookedAtForId, .keeps_damaged = true};
     if (const std::string cursor = mcp::text_in(params, "cursor"); !cursor.empty()) {
       filter.before = TRY(session_id_from(cursor, &environment_.store));
     }

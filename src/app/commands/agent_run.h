@@ -44,7 +44,12 @@ class AgentRun {
   ExitCode say_at(RemoteApi& api, SessionId id, const Message& message);
   ExitCode resume_at(RemoteApi& api, SessionId id, const Settlements& settlements);
 
+  // What is there while a server drives the session, and gone while a person is asked something.
+  using WhileItWorks = std::function<std::shared_ptr<void>(SessionId id)>;
+  void while_it_works(WhileItWorks hold) { while_it_works_ = std::move(hold); }
+
   SessionId session_id() const { return display_.record().session_id(); }
+  RunDisplay& display() { return display_; }
 
  private:
   using First = std::function<Result<RunResult>(Store&, const Agent&, const RunOptions&)>;
@@ -65,6 +70,7 @@ class AgentRun {
   CommandContext context_;
   RunDisplay display_;
   std::shared_ptr<const FoundHooks> hooks_;
+  WhileItWorks while_it_works_;
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display
 };

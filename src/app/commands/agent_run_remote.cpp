@@ -139,6 +139,7 @@ ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
   RemoteEvents events;
   display_.observe(SessionStarted{id});
   while (true) {
+    auto held = while_it_works_ ? while_it_works_(id) : nullptr;
     const auto listened = api.listen(
         id, after,
         [&](const StoredEvent& event) {
@@ -152,6 +153,7 @@ ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
           return RemoteApi::Listening::go_on;
         },
         interruption_.token());
+    held.reset();
     if (!listened && listened.error().code == ErrorCode::cancelled) {
       // Ctrl-C here is Ctrl-C there.
       (void)api.post(fmt::format("/api/v1/sessions/{}/cancel", id),

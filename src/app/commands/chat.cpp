@@ -46,10 +46,11 @@ constexpr std::int64_t kSoonFull = 80;
 
 class Chat {
  public:
-  Chat(const ChatCommand& command, const Settings& settings, Store& store, CommandContext context,
+  Chat(const ChatCommand& command, const ChatSettings& chat, Store& store, CommandContext context,
        Interruption& interruption)
       : command_(command),
-        settings_(settings),
+        settings_(chat.settings),
+        has_told_of_planner_(chat.has_told_of_planner),
         store_(store),
         context_(context),
         interruption_(interruption),
@@ -58,7 +59,7 @@ class Chat {
                        .input = command.input,
                        .debug = command.debug,
                        .taking = command.taking},
-                      settings, store, context, interruption_),
+                      settings_, store, context, interruption_),
         history_(default_history_file(context.environment)),
         is_for_person_(standard_input_is_terminal() && context.console.error().is_terminal) {}
 
@@ -272,10 +273,10 @@ class Chat {
       case Name::sessions: return choose_session(command.argument);
       case Name::editor: return write_in_editor(command.argument);
       case Name::cost:
-      case Name::usage: return show_usage(conversation_, store_, context_.console);
+      case Name::usage: return show_usage(conversation_.session_id(), store_, context_.console);
       case Name::fork: return fork();
       case Name::export_session:
-        return export_session(conversation_, store_, command.argument, context_);
+        return export_session(conversation_.session_id(), store_, command.argument, context_);
       case Name::continue_session: return continue_session(command.argument);
       case Name::quit: break;
     }
@@ -430,7 +431,7 @@ class Chat {
     note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
-      remark_on_planner(agent, settings_, context_.console);
+      if (!has_told_of_planner_) remark_on_planner(agent, settings_, context_.console);
     }
     show_last_answer();
   }
@@ -451,6 +452,7 @@ class Chat {
 
   const ChatCommand& command_;
   const Settings& settings_;  // before any session has its say
+  const bool has_told_of_planner_;
   Store& store_;
   CommandContext context_;
   Interruption& interruption_;
@@ -471,8 +473,9 @@ class Chat {
 }  // namespace
 
 ExitCode execute(const ChatCommand& command, CommandContext context) {
-  const auto settings = settings_of_chat(command, context);
-  if (!settings) return ExitCode::usage;
+  const auto chat = settings_of_chat(command, context);
+  if (!chat) return ExitCode::usage;
+  const Settings* settings = &chat->settings;
   if (settings->store().is_server()) {
     return chat_at(*open_server(settings->store()), command, *settings, context);
   }
@@ -486,7 +489,7 @@ ExitCode execute(const ChatCommand& command, CommandContext context) {
   if (const auto ended = end_dead_runners(**store); !ended) {
     return complain_about(ended.error(), context.console);
   }
-  return Chat(command, *settings, **store, context, interruption).run();
+  return Chat(command, *chat, **store, context, interruption).run();
 }
 
 }  // namespace wright::app

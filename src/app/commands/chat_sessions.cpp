@@ -12,6 +12,7 @@
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
 #include "project/notes.h"
+#include "store/damage.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -27,9 +28,10 @@ Result<Session> last_session(Store& store, const std::optional<std::string>& age
   const auto here = folder_of(settings);
   std::optional<Session> newest;
   for (const std::size_t limit : {std::size_t{50}, std::numeric_limits<std::size_t>::max()}) {
-    const auto sessions = TRY(store.list_sessions({.agent_name = agent, .limit = limit}));
+    const auto sessions =
+        TRY(store.list_sessions({.agent_name = agent, .limit = limit, .keeps_damaged = true}));
     for (const Session& session : sessions) {
-      if (session.parent_session_id) continue;
+      if (session.parent_session_id || store::is_damaged(session)) continue;
       if (folder_of(session) == here) return session;
       if (!newest) newest = session;
     }
@@ -56,8 +58,8 @@ Result<Session> find_session(Store& store, const std::string& text) {
 Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& settings,
                                                 const std::string& words) {
   const auto here = folder_of(settings);
-  const auto all =
-      TRY(store.list_sessions({.text = words, .is_root = true, .limit = kMostLookedAt}));
+  const auto all = TRY(store.list_sessions(
+      {.text = words, .is_root = true, .limit = kMostLookedAt, .keeps_damaged = true}));
   std::vector<Session> found;
   for (const Session& session : all) {
     if (words.empty() && folder_of(session) != here) continue;

@@ -75,12 +75,12 @@ std::string chat_status(const Conversation& conversation, Store& store,
   return on_one_line(line);
 }
 
-ExitCode show_usage(const Conversation& conversation, Store& store, Console& console) {
-  if (conversation.session_id() == 0) {
+ExitCode show_usage(SessionId id, Store& store, Console& console) {
+  if (id == 0) {
     console.print("  Nothing has been used yet.\n");
     return ExitCode::ok;
   }
-  const auto session = store.get_session(conversation.session_id());
+  const auto session = store.get_session(id);
   if (!session) return complain_about(session.error(), console);
   const auto calls = store.get_tool_calls(session->id);
   if (!calls) return complain_about(calls.error(), console);
@@ -92,13 +92,13 @@ ExitCode show_usage(const Conversation& conversation, Store& store, Console& con
   return ExitCode::ok;
 }
 
-ExitCode export_session(const Conversation& conversation, Store& store, const std::string& file,
+ExitCode export_session(SessionId id, Store& store, const std::string& file,
                         CommandContext context) {
   Console& console = context.console;
-  if (conversation.session_id() == 0) {
+  if (id == 0) {
     return complain_about({ErrorCode::unavailable, "nothing has been said yet", {}}, console);
   }
-  const auto transcript = load_transcript(store, conversation.session_id());
+  const auto transcript = load_transcript(store, id);
   if (!transcript) return complain_about(transcript.error(), console);
   const std::string text = file.ends_with(".json")
                                ? to_pretty_text(transcript_json(*transcript)) + "\n"

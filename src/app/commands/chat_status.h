@@ -18,10 +18,10 @@ std::string chat_status(const Conversation& conversation, Store& store,
 std::string cost_status(double cost_usd, const std::optional<double>& most_usd);
 
 // Tool calls, tokens and cost so far.
-ExitCode show_usage(const Conversation& conversation, Store& store, Console& console);
+ExitCode show_usage(SessionId id, Store& store, Console& console);  // 0: nothing was said yet
 
 // Writes the session out, as Markdown or JSON: to a new file, or where none is named to the screen.
-ExitCode export_session(const Conversation& conversation, Store& store, const std::string& file,
+ExitCode export_session(SessionId id, Store& store, const std::string& file,
                         CommandContext context);
 
 // How well what was typed fits: all of its letters in their order, the nearer together the better.

@@ -39,13 +39,19 @@ bool chooses_a_model(const SettingFlags& flags, CommandContext context) {
 
 }  // namespace
 
-std::optional<Settings> settings_of_chat(const ChatCommand& command, CommandContext context) {
+std::optional<ChatSettings> settings_of_chat(const ChatCommand& command, CommandContext context) {
   auto settings = settings_or_complain(command.settings, context);
-  if (!settings || command.input == Input::none || !is_first_start(*settings, context)) {
-    return settings;
+  if (!settings) return std::nullopt;
+  if (command.input == Input::none || !is_first_start(*settings, context)) {
+    return ChatSettings{std::move(*settings)};
   }
-  if (!chooses_a_model(command.settings, context)) return settings;
-  return settings_or_complain(command.settings, context);
+  if (!chooses_a_model(command.settings, context)) {
+    context.console.note("  `wright init` chooses one later.\n");
+    return ChatSettings{std::move(*settings), true};
+  }
+  settings = settings_or_complain(command.settings, context);
+  if (!settings) return std::nullopt;
+  return ChatSettings{std::move(*settings), true};
 }
 
 void remark_on_planner(const Agent& agent, const Settings& settings, Console& console) {

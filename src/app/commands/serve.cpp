@@ -2,6 +2,7 @@
 #include "app/commands/serve.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <boost/json/array.hpp>
@@ -66,6 +67,17 @@ std::vector<int> inherited_sockets(const Environment& environment) {
   std::vector<int> sockets;
   for (int i = 0; i < number_in(environment, "LISTEN_FDS"); ++i) sockets.push_back(3 + i);
   return sockets;
+}
+
+// Every listener takes a descriptor, and most shells give a program a thousand of them.
+void allow_many_descriptors() {
+  constexpr rlim_t kEnough = 24'576;  // for as many connections as are taken, and some more
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min(limit.rlim_max, kEnough);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Json models_json(const Models& models) {
@@ -352,6 +364,7 @@ std::string announce(const Serving& serving, server::Tokens& tokens, std::string
 ExitCode execute(const ServeCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
+  allow_many_descriptors();
   Interruption interruption;
   const auto models = make_models(*settings, command.settings, context.environment, context.paces);
   if (!models) return complain_about(models.error(), context.console);

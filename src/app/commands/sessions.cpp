@@ -19,6 +19,7 @@
 #include "app/wiring/stored_session.h"
 #include "core/nearest.h"
 #include "core/try.h"
+#include "store/damage.h"
 #include "wright/replay.h"
 #include "wright/store.h"
 
@@ -120,13 +121,12 @@ Result<std::vector<Session>> sessions_to_remove(const RemoveSessionsCommand& com
   std::vector<Session> sessions;
   for (const std::string& text : command.ids) {
     const auto id = TRY(session_id_from(text, store));
-    auto session = store->get_session(id);
-    if (!session) {
-      if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
-      return std::unexpected(no_such_session(text));
-    }
+    // One that cannot be read can still be removed.
+    auto found = TRY(store->list_sessions(
+        {.after = id - 1, .before = id + 1, .limit = 1, .keeps_damaged = true}));
+    if (found.empty()) return std::unexpected(no_such_session(text));
     if (std::ranges::find(sessions, id, &Session::id) == sessions.end()) {
-      sessions.push_back(std::move(*session));
+      sessions.push_back(std::move(found.front()));
     }
   }
   return sessions;
@@ -141,8 +141,9 @@ bool is_yes(std::string_view answer) {
 ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const auto filter = filter_from(command);
+  auto filter = filter_from(command);
   if (!filter) return complain_about(filter.error(), context.console);
+  filter->keeps_damaged = true;
   const auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
   Result<std::vector<Session>> sessions;
@@ -160,6 +161,11 @@ ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
                              : "No sessions. Start one: wright run codebase-analysis \"…\"\n");
   } else {
     context.console.print(session_table(*sessions, context.console.output()));
+  }
+  for (const Session& session : *sessions) {
+    if (!store::is_damaged(session)) continue;
+    context.console.note(fmt::format("{}. `wright sessions rm {}` removes it.\n",
+                                     on_one_line(session.error.value_or("")), session.id));
   }
   return ExitCode::ok;
 }

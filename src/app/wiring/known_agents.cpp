@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "app/settings/paths.h"
 #include "app/wiring/session_search.h"
 #include "app/wiring/shipped.h"
 #include "core/nearest.h"
@@ -24,6 +26,21 @@ std::optional<Value> preferred(const Settings& settings, const ConfigKey& key,
                                const std::optional<Value>& defined) {
   if (is_said_for_this_run(settings, key) && set) return set;
   return defined ? defined : set;
+}
+
+// Agents go by names, not by paths; who names a file that is there is told where it belongs.
+std::optional<Error> is_a_file(std::string_view name, const std::filesystem::path& base) {
+  const std::filesystem::path path(name);
+  std::error_code error;
+  if (path.extension() != ".toml" || !std::filesystem::is_regular_file(path, error)) return {};
+  const std::string stem = path.stem().string();
+  const auto folder = project_agents_folder(base);
+  return Error{ErrorCode::invalid_argument,
+               to_valid_utf8(fmt::format(
+                   "'{}' is a file, and agents go by their names: copy it into {}, or into the "
+                   "folder agents of your configuration, and name it: '{}'",
+                   name, folder.string(), stem)),
+               {}};
 }
 
 }  // namespace
@@ -140,6 +157,7 @@ Result<ChosenAgent> KnownAgents::choose(std::string_view name) const {
                 "its calls were made by a client over MCP, and no agent drives it: there is "
                 "nothing to go on with");
   }
+  if (auto file = is_a_file(name, settings_.base_path())) return std::unexpected(std::move(*file));
   const auto known = names();
   const std::vector<std::string_view> candidates(known.begin(), known.end());
   std::string suggestion = did_you_mean(name, candidates);

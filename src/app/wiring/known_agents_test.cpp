@@ -202,6 +202,20 @@ TEST_F(AgentFiles, say_what_they_lack) {
             std::string::npos);
 }
 
+TEST_F(AgentFiles, that_are_named_by_their_path_are_told_where_they_belong) {
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / "painter-by-path.toml";
+  std::ofstream(file) << "instructions = 'x'\n";
+  const Models models{ModelsOptions{}};
+  const Settings usual = settings();
+  const auto refused = KnownAgents(usual, models, environment()).choose(file.string());
+  std::filesystem::remove(file);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(refused.error().message.find(".wright/agents"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("name it: 'painter-by-path'"), std::string::npos);
+}
+
 TEST_F(AgentFiles, go_without_a_specialist_that_may_not_run_and_say_so) {
   write_user("a.toml", "instructions = 'x'\nspecialists = ['b', 'c', 'd']\n");
   write_user("b.toml", "instructions = 'x'\nenabled = false\n");

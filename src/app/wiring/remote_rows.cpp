@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "store/damage.h"
 
 namespace wright::app {
 namespace {
@@ -146,6 +147,7 @@ Result<Session> session_from(const Json& json) {
   // Of one that has ended, what people are told it took.
   session.worked_ms = reader.optional_number("worked_ms");
   if (!session.worked_ms) session.worked_ms = reader.optional_number("duration_ms");
+  if (reader.json("is_damaged") == Json(true)) session.format_version = store::kFormatOfDamaged;
   return reader.done(std::move(session));
 }
 

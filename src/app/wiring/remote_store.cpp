@@ -113,6 +113,7 @@ class RemoteStore final : public Store {
                                 page, stored_message_from);
   }
   Result<std::vector<StoredCall>> get_tool_calls(SessionId id, const CallFilter& filter) override {
+    if (filter.tool_call_id) return not_here("This search");
     UrlQuery query;
     if (filter.status) query.add("status", to_string(*filter.status));
     return pages<StoredCall>(fmt::format("/api/v1/sessions/{}/calls", id), "calls", query,

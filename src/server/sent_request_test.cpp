@@ -1,0 +1,96 @@
+// What a model was sent, made anew: exactly, or with a word about what differs; never with a key.
+#include "server/service_testing.h"
+
+namespace wright::server {
+namespace {
+
+// Sends what it would send: the words of all messages, and what a vendor's tool needs.
+class WiredBackend : public ModelBackend {
+ public:
+  Result<wright::Response> complete(const wright::Request& request,
+                                    const ModelCall& call) override {
+    auto response = parrot_answer(request, call);
+    if (response)
+      response->request_fingerprint = request_fingerprint(body_of(request, temperature));
+    return response;
+  }
+  Result<std::vector<HttpRequest>> preview(const wright::Request& request) const override {
+    return std::vector{
+        HttpRequest{.url = "https://other.test", .body = body_of(request, -1)},
+        HttpRequest{.url = "https://model.test", .body = body_of(request, temperature)}};
+  }
+  int temperature = 0;
+
+ private:
+  static std::string body_of(const wright::Request& request, int temperature) {
+    JsonArray messages;
+    for (const Message& each : request.messages) messages.emplace_back(display_text(each));
+    return to_text(Json{
+        {"system", request.system},
+        {"messages", std::move(messages)},
+        {"temperature", temperature},
+        {"tools",
+         {{{"type", "mcp"}, {"authorization", "Bearer abc"}, {"headers", {{"x-any", "def"}}}}}}});
+  }
+};
+
+class SentRequests : public ::testing::Test {
+ protected:
+  std::string fingerprint_of_turn(SessionId id, std::size_t turn) {
+    served_.writer().flush();
+    for (const StoredEvent& event : *served_.store().get_events({.session_id = id})) {
+      if (event.type == "model_ended" && turn-- == 1) {
+        return std::string(event.data.at("request").as_string());
+      }
+    }
+    return "none";
+  }
+  Json turn(SessionId id, std::size_t turn, std::string_view query) {
+    const Answered answered =
+        served_.ask("GET", fmt::format("/api/v1/sessions/{}/turns/{}{}", id, turn, query));
+    EXPECT_EQ(answered.status, 200) << answered.body;
+    return answered.json();
+  }
+
+  std::shared_ptr<WiredBackend> backend_ = std::make_shared<WiredBackend>();
+  ServedService served_{{.model = Model("test", "parrot", backend_)}};
+};
+
+TEST_F(SentRequests, are_made_anew_as_they_were) {
+  const SessionId id = served_.begin("call missing {}");
+  for (const std::size_t each : {1U, 2U}) {
+    const Json sent = turn(id, each, "?sent=" + fingerprint_of_turn(id, each)).at("sent");
+    EXPECT_TRUE(sent.at("is_exact").as_bool()) << to_text(sent);
+    EXPECT_EQ(sent.at("url").as_string(), "https://model.test");
+    const Json body = *parse_json(sent.at("body").as_string());
+    EXPECT_EQ(body.at("messages").as_array().size(), each == 1U ? 1U : 3U);
+    EXPECT_EQ(body.at("tools").at(0).at("authorization").as_string(), "[REDACTED]");
+    EXPECT_EQ(body.at("tools").at(0).at("headers").at("x-any").as_string(), "[REDACTED]");
+    EXPECT_EQ(sent.at("notes").as_array().size(), 1U) << "that something is hidden";
+  }
+}
+
+TEST_F(SentRequests, say_when_settings_have_changed_since) {
+  const SessionId id = served_.begin("hello");
+  const std::string fingerprint = fingerprint_of_turn(id, 1);
+  backend_->temperature = 1;
+  const Json changed = turn(id, 1, "?sent=" + fingerprint).at("sent");
+  EXPECT_FALSE(changed.at("is_exact").as_bool());
+  EXPECT_NE(to_text(changed.at("notes")).find("have changed since"), std::string::npos);
+  const Json unknown = turn(id, 1, "").at("sent");
+  EXPECT_FALSE(unknown.at("is_exact").as_bool());
+  EXPECT_NE(to_text(unknown.at("notes")).find("Nobody knows"), std::string::npos);
+}
+
+TEST(SentRequest, of_a_model_that_is_not_asked_over_http_is_none) {
+  ServedService served;
+  const SessionId id = served.begin("hello");
+  const Json sent =
+      served.ask("GET", fmt::format("/api/v1/sessions/{}/turns/1", id)).json().at("sent");
+  EXPECT_FALSE(sent.at("is_exact").as_bool());
+  EXPECT_FALSE(sent.as_object().contains("body"));
+  EXPECT_NE(to_text(sent.at("notes")).find("not asked over HTTP"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wright::server

@@ -1,0 +1,75 @@
+#include "store/memory_history.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/try.h"
+#include "store/history_collector.h"
+#include "store/status.h"
+
+namespace wright::store {
+namespace {
+
+std::string name_in_history(const HistoryFilter& filter, const Session& session,
+                            const std::string& tool) {
+  switch (filter.by) {
+    case HistoryFilter::By::agent: return session.agent_name;
+    case HistoryFilter::By::model: return session.provider + ":" + session.model;
+    case HistoryFilter::By::tool: return tool;
+    case HistoryFilter::By::all: break;
+  }
+  return {};
+}
+
+// With the ids that say which are the newest.
+using IdentifiedRows = std::vector<std::pair<std::int64_t, HistoryRow>>;
+
+void add_calls(const SessionRow& row, const HistoryFilter& filter, IdentifiedRows& rows) {
+  for (const CallRow& each : row.calls) {
+    const StoredCall& call = each.call;
+    const bool counts = call.status == CallStatus::completed || call.status == CallStatus::failed ||
+                        call.status == CallStatus::unknown;
+    if (!counts || call.created_at < filter.since || call.created_at >= filter.until) continue;
+    if (filter.tool_name && call.tool_name != *filter.tool_name) continue;
+    rows.emplace_back(call.id,
+                      HistoryRow{.name = name_in_history(filter, row.session, call.tool_name),
+                                 .at = call.created_at,
+                                 .is_failed = call.status == CallStatus::failed,
+                                 .is_unknown = call.status == CallStatus::unknown,
+                                 .duration_ms = call.execution_time_ms});
+  }
+}
+
+}  // namespace
+
+Result<StoreHistory> history_of(const Tables& tables, const HistoryFilter& filter) {
+  const std::size_t stretches = TRY(stretches_of(filter));
+  IdentifiedRows rows;
+  for (const auto& [id, row] : tables.sessions) {
+    const Session& session = row.session;
+    if (filter.agent_name && session.agent_name != *filter.agent_name) continue;
+    if (filter.model && session.provider + ":" + session.model != *filter.model) continue;
+    if (filter.tenant && session.tenant != *filter.tenant) continue;
+    if (is_about_calls(filter)) {
+      add_calls(row, filter, rows);
+    } else if (session.started_at >= filter.since && session.started_at < filter.until) {
+      rows.emplace_back(id, HistoryRow{.name = name_in_history(filter, session, {}),
+                                       .at = session.started_at,
+                                       .is_failed = session.status == SessionStatus::failed,
+                                       .is_limited = session.limit.has_value(),
+                                       .usage = session.usage,
+                                       .duration_ms = duration_ms(session)});
+    }
+  }
+  std::ranges::sort(rows, std::greater(), [](const auto& each) { return each.first; });
+  HistoryCollector collector(filter, stretches);
+  for (auto& [id, row] : rows) {
+    if (collector.is_full()) return std::move(collector).finish(false);
+    collector.add(std::move(row));
+  }
+  return std::move(collector).finish(true);
+}
+
+}  // namespace wright::store
