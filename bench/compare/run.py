@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same agent loop in Wright and in frameworks from npm, beside each other, against bench/fake_llm.
 
-  run.py --binaries build/bench/bench --folder build/bench/compare [--rounds 5] [--sessions 100] [--only NAME;…]
+  run.py --binaries build/bench/bench --folder build/bench/compare [--rounds 5] [--sessions 60] [--warm 140] [--only NAME;…]
 
 Copies the programs of this folder into --folder, installs what package.json names there, and prints one table. The runs
 take turns, so that whatever else the machine does falls on all alike; the table shows medians. Every run is checked: the
@@ -202,8 +202,8 @@ def main():
     parser.add_argument("--folder", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--crowds", type=int, default=1, help="rounds of the memory of many conversations, which take long")
-    parser.add_argument("--sessions", type=int, default=100)
-    parser.add_argument("--warm", type=int, default=100)
+    parser.add_argument("--sessions", type=int, default=60)
+    parser.add_argument("--warm", type=int, default=140)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
