@@ -12,8 +12,8 @@ SECONDS_OF_BLOWS ?= 180
 Q         ?= What is this project, and where is the run machine defined?
 export Q
 
-.PHONY: help try test sanitize simulate plants slow chaos tsan fuzz coverage bench docs pictures format lint lint-changes times package \
-        subproject protocols nightly install clean
+.PHONY: help try test sanitize simulate plants slow chaos tsan fuzz coverage bench compare docs pictures format lint lint-changes times \
+        package subproject protocols nightly install clean
 .NOTPARALLEL:
 .SECONDARY:
 
@@ -27,6 +27,7 @@ help:
 	@echo '  make install      install below PREFIX (default /usr/local); DESTDIR is honoured'
 	@echo '  make package      Debian packages and a tarball, tested in a clean Debian, in build/package/packages'
 	@echo '  make bench        build the benchmarks and print one table'
+	@echo '  make compare      the same agent loop in frameworks from npm, beside Wright (some 400 MB from npm)'
 	@echo '  make docs         the documentation as a site, in build/site'
 	@echo '  make pictures     the pictures of the terminal in docs/pictures, from real runs'
 	@echo '  make coverage     test coverage of src/core, src/store and src/feedback; fails below 90 %'
@@ -95,6 +96,10 @@ bench: packages-npm build-bench
 	@if ! command -v node > /dev/null || [ ! -d build/bench/bench/ajv/node_modules/@modelcontextprotocol/sdk ]; then \
 	  echo 'skipped: needs node, and the SDK of MCP from npm'; \
 	else node bench/mcp_compare.mjs build/bench/wright build/bench/bench/ajv; fi
+
+# Takes long: a turn of some takes fifty times the CPU of ours.
+compare: packages-npm build-bench
+	@python3 -B bench/compare/run.py --binaries build/bench/bench --folder build/bench/compare
 
 # Nothing is fetched. A link to nothing, or a public header without words, fails.
 docs: packages-docs
