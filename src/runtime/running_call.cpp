@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <future>
 #include <utility>
+
+#include "core/try.h"
+#include "session/call_notes.h"
 
 namespace wright::runtime {
 
@@ -112,7 +116,29 @@ Result<void> RunningCall::check_lease(const Host& host) {
               "The session may be another process's by now: nothing was done");
 }
 
-ToolOutcome RunningCall::execute(const Host& host) {
+// In the thread of the tool, which may wait. A call that was given up may outlast the host, which
+// then tells nobody.
+Result<void> RunningCall::keep(Host& host, const Json& note) {
+  TRY(check_lease(host));
+  const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
+  auto ids = written->get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
+    host.write({.writes = session::writes_of_note(*plan_.lease, plan_.row, note)},
+               [written](Result<BatchIds> each) { written->set_value(std::move(each)); });
+  }
+  constexpr std::chrono::milliseconds kLook{100};
+  while (ids.wait_for(kLook) != std::future_status::ready) {
+    const std::lock_guard lock(mutex_);
+    if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
+  }
+  const auto result = ids.get();
+  if (!result) return std::unexpected(result.error());
+  return {};
+}
+
+ToolOutcome RunningCall::execute(Host& host) {
   const ToolCall& call = *plan_.call;
   const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
   Context context{.agent_name = plan_.agent->name,
@@ -127,6 +153,9 @@ ToolOutcome RunningCall::execute(const Host& host) {
                   .answers = plan_.answers,
                   .trace = plan_.trace,
                   .budget = plan_.budget};
+  if (plan_.lease && plan_.row != 0) {
+    context.keep = [this, &host](const Json& note) { return keep(host, note); };
+  }
   if (tells_) {
     context.progress = [this](std::string_view text) {
       const std::lock_guard lock(told_mutex_);
