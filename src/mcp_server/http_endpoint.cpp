@@ -35,7 +35,8 @@ void refuse_for_scope(HttpReply& reply, std::string_view scope, const Json& id =
 
 // What a request needs and its caller lacks; empty: nothing.
 std::string_view missing_scope(const HttpCall& call, const mcp::Request& request) {
-  if (!call.rights.may_call && request.method == "tools/call") return "run";
+  const bool is_run = request.method == "tools/call" || request.method == "tasks/cancel";
+  if (!call.rights.may_call && is_run) return "run";
   if (!call.rights.may_answer && request.params.contains("inputResponses")) return "answer";
   return {};
 }
