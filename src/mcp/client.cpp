@@ -47,6 +47,10 @@ CallOutcome outcome_of(JsonObject result, Era era, MayBeTask may_be_task) {
     if (!task) return Unreadable{task.error().message};
     return TaskCreated{std::move(*task)};
   }
+  if (!type.empty() && type != "complete" && type != "input_required") {
+    return Unreadable{fmt::format("the server's answer is of a type that is not known here: {}",
+                                  to_valid_utf8(type.substr(0, 100)))};
+  }
   if (type != "input_required") return result;
   InputRequired needs;
   if (const JsonObject* requests = object_in(result, "inputRequests")) {
