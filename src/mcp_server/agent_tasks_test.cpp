@@ -110,6 +110,27 @@ TEST_P(McpAgentTasks, end_with_what_the_call_would_have_answered) {
   EXPECT_EQ(store_->list_sessions({})->size(), 1U);
 }
 
+// Only agents are: what a client of 2025-11-25 must not do, and one of 2026-07-28 may say in vain.
+TEST_P(McpAgentTasks, are_no_other_tools) {
+  host({});
+  const JsonObject listed = result_in(host_->perform(work("tools/list", {}), {}));
+  const JsonObject& agent = listed.at("tools").at(0).as_object();
+  EXPECT_EQ(agent.contains("execution"), !is_modern());
+  auto caller = std::make_shared<Agent>();
+  caller->tools = {tool("word", "", [] { return "said"; })};
+  Host with_tool(Offering{.caller = caller, .agents = {{.tool = "ask"}}, .store = store_.get()});
+  const auto call = work("tools/call", {{"name", "word"}, {"task", JsonObject{}}});
+  const auto outcome = with_tool.perform(call, {});
+  if (is_modern()) {
+    EXPECT_EQ(result_in(outcome).at("content").at(0).at("text"), Json("said"));
+  } else {
+    EXPECT_EQ(std::get<mcp::Problem>(outcome).code, mcp::code::kMethodNotFound);
+  }
+  const Host without_agents(Offering{.caller = caller, .store = store_.get()});
+  EXPECT_EQ(result_in(without_agents.perform(call, {})).at("content").at(0).at("text"),
+            Json("said"));
+}
+
 TEST_P(McpAgentTasks, are_their_callers_alone) {
   host({testing::says("forty-two")});
   const std::string id = begin();

@@ -129,7 +129,8 @@ mcp::WorkOutcome Host::call_tool(const mcp::Work& work, const WorkControls& cont
     return mcp::Problem{mcp::code::kInvalidParams,
                         fmt::format("Unknown tool: {}", to_valid_utf8(name.substr(0, 200)))};
   }
-  if (work.client->version == mcp::kNewestLegacyVersion && work.params.contains("task")) {
+  // A server without tasks passes over what it is told of them.
+  if (tasks_ && work.client->version == mcp::kNewestLegacyVersion && work.params.contains("task")) {
     return mcp::Problem{mcp::code::kMethodNotFound, "this tool is not called as a task"};
   }
   return call_own_tool(*offering_.caller, *record_, work, controls);
