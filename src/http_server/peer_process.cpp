@@ -48,7 +48,8 @@ bool has_open(const std::string& folder, std::string_view wanted) {
   if (!open) return false;
   std::array<char, 64> target;
   while (const dirent* file = ::readdir(open.get())) {
-    const ssize_t size = ::readlinkat(::dirfd(open.get()), file->d_name, target.data(), target.size());
+    const ssize_t size =
+        ::readlinkat(::dirfd(open.get()), file->d_name, target.data(), target.size());
     if (size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) == wanted) {
       return true;
     }

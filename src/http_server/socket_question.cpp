@@ -26,7 +26,8 @@ struct Question {
 
 // A socket of IPv6 that speaks to an address of IPv4 is found by that address.
 std::string_view plain_form(std::string_view address) {
-  const bool is_mapped = address.starts_with(kMappedPrefix) && address.find('.') != std::string_view::npos;
+  const bool is_mapped =
+      address.starts_with(kMappedPrefix) && address.find('.') != std::string_view::npos;
   return is_mapped ? address.substr(kMappedPrefix.size()) : address;
 }
 
@@ -65,10 +66,9 @@ std::optional<KnownSocket> read_answer(std::span<const char> bytes, const Questi
   if (bytes.size() < NLMSG_HDRLEN) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof(header));
   inet_diag_msg row{};
-  const bool is_row = header.nlmsg_type == SOCK_DIAG_BY_FAMILY &&
-                      header.nlmsg_seq == question.header.nlmsg_seq &&
-                      header.nlmsg_len >= NLMSG_HDRLEN + sizeof(row) &&
-                      bytes.size() >= NLMSG_HDRLEN + sizeof(row);
+  const bool is_row =
+      header.nlmsg_type == SOCK_DIAG_BY_FAMILY && header.nlmsg_seq == question.header.nlmsg_seq &&
+      header.nlmsg_len >= NLMSG_HDRLEN + sizeof(row) && bytes.size() >= NLMSG_HDRLEN + sizeof(row);
   if (!is_row) return std::nullopt;
   std::memcpy(&row, bytes.data() + NLMSG_HDRLEN, sizeof(row));
   if (row.id.idiag_sport != question.body.id.idiag_sport ||

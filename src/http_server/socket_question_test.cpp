@@ -58,7 +58,7 @@ sockaddr_storage name_of(int family, const char* address, int port) {
 }
 
 TcpPair connected(int listening_family, const char* listens_on, int client_family,
-               const char* connects_to) {
+                  const char* connects_to) {
   TcpPair pair;
   pair.listening = FileDescriptor(::socket(listening_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto any = name_of(listening_family, listens_on, 0);
@@ -98,13 +98,13 @@ TEST(SocketQuestions, find_both_ends_of_connections_of_every_family) {
     int client_family;
     const char* connects_to;
   };
-  for (const Case& each : {Case{AF_INET, "127.0.0.1", AF_INET, "127.0.0.1"},
-                           Case{AF_INET6, "::1", AF_INET6, "::1"},
-                           Case{AF_INET6, "::", AF_INET, "127.0.0.1"},
-                           Case{AF_INET, "127.0.0.1", AF_INET6, "::ffff:127.0.0.1"},
-                           Case{AF_INET6, "::", AF_INET6, "::ffff:127.0.0.1"}}) {
-    const TcpPair pair = connected(each.listening_family, each.listens_on, each.client_family,
-                                each.connects_to);
+  for (const Case& each :
+       {Case{AF_INET, "127.0.0.1", AF_INET, "127.0.0.1"}, Case{AF_INET6, "::1", AF_INET6, "::1"},
+        Case{AF_INET6, "::", AF_INET, "127.0.0.1"},
+        Case{AF_INET, "127.0.0.1", AF_INET6, "::ffff:127.0.0.1"},
+        Case{AF_INET6, "::", AF_INET6, "::ffff:127.0.0.1"}}) {
+    const TcpPair pair =
+        connected(each.listening_family, each.listens_on, each.client_family, each.connects_to);
     const SocketQuestions kernel;
     const auto theirs = kernel.find(pair.peer, pair.local);
     ASSERT_TRUE(theirs) << pair.peer.address << " " << pair.local.address;

@@ -248,8 +248,9 @@ void ClientMachine::take(Answer answer, ClientActions& actions) {
     return;
   }
   const auto may_be_task = call.mapped().may_be_task ? MayBeTask::yes : MayBeTask::no;
-  actions.emplace_back(CallEnded{*number, outcome_of(std::get<JsonObject>(std::move(answer.outcome)),
-                                                     server_.era, may_be_task)});
+  actions.emplace_back(CallEnded{
+      *number,
+      outcome_of(std::get<JsonObject>(std::move(answer.outcome)), server_.era, may_be_task)});
 }
 
 void ClientMachine::take_discovery(const Answer& answer, ClientActions& actions) {

@@ -151,8 +151,8 @@ class ClientMachine {
   Phase phase_ = Phase::fresh;
   ServerView server_;
   CallNumber last_ = 0;
-  CallNumber opening_ = 0;              // the request that opens the connection
-  bool has_asked_again_ = false;        // after a refusal that names our revision
+  CallNumber opening_ = 0;        // the request that opens the connection
+  bool has_asked_again_ = false;  // after a refusal that names our revision
   struct OpenCall {
     double progress = -1e300;  // the last that was told
     bool may_be_task = false;

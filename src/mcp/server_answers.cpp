@@ -39,7 +39,8 @@ JsonObject ServerMachine::capabilities(std::string_view version) const {
   const JsonObject changing = tells ? JsonObject{{"listChanged", true}} : JsonObject{};
   if (offer_->has_tools) all["tools"] = changing;
   if (offer_->has_resources) {
-    all["resources"] = tells ? JsonObject{{"subscribe", true}, {"listChanged", true}} : JsonObject{};
+    all["resources"] =
+        tells ? JsonObject{{"subscribe", true}, {"listChanged", true}} : JsonObject{};
   }
   if (offer_->has_prompts) all["prompts"] = changing;
   if (offer_->has_completions) all["completions"] = JsonObject{};

@@ -28,17 +28,18 @@ JsonObject said(const ServerActions& actions) {
 }
 
 std::string modern(std::string_view method, std::string_view more, bool knows_tasks) {
-  return to_text(object_of(
-      std::string(R"({"jsonrpc":"2.0","id":1,"method":")") + std::string(method) +
-      R"(","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-      R"("io.modelcontextprotocol/clientCapabilities":)" +
-      (knows_tasks ? R"({"extensions":{"io.modelcontextprotocol/tasks":{}}})" : "{}") + "}" +
-      std::string(more) + "}}"));
+  return to_text(
+      object_of(std::string(R"({"jsonrpc":"2.0","id":1,"method":")") + std::string(method) +
+                R"(","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                R"("io.modelcontextprotocol/clientCapabilities":)" +
+                (knows_tasks ? R"({"extensions":{"io.modelcontextprotocol/tasks":{}}})" : "{}") +
+                "}" + std::string(more) + "}}"));
 }
 
 JsonObject initialized(ServerMachine& server, std::string_view version) {
   return said(server.receive(
-      0, std::string(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":")") +
+      0, std::string(
+             R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":")") +
              std::string(version) + R"(","capabilities":{}}})"));
 }
 
@@ -62,8 +63,8 @@ TEST(McpTask, GoesThroughJsonInBothRevisions) {
   EXPECT_TRUE(to_json(Task{.id = "a"}, Era::modern).at("ttlMs").is_null());
   EXPECT_FALSE(task_from(object_of(R"({"status":"working"})"), Era::modern));
   EXPECT_FALSE(task_from(object_of(R"({"taskId":"a","status":"odd"})"), Era::modern));
-  EXPECT_FALSE(task_from(object_of(R"({"taskId":"a","status":"working","ttlMs":-1})"), Era::modern)
-                   ->ttl_ms);
+  EXPECT_FALSE(
+      task_from(object_of(R"({"taskId":"a","status":"working","ttlMs":-1})"), Era::modern)->ttl_ms);
 }
 
 TEST(McpTask, IsPromisedAsEachRevisionHasIt) {
@@ -93,8 +94,8 @@ TEST(McpTask, NeedsAClientThatKnowsTasks) {
     const std::string_view more = R"(,"taskId":"a","inputResponses":{})";
     const JsonObject refused = said(server.receive(0, modern(method, more, false)));
     EXPECT_EQ(refused.at("error").at("code"), Json(code::kMissingCapability)) << method;
-    EXPECT_TRUE(has_tasks_extension(
-        refused.at("error").at("data").at("requiredCapabilities").as_object()));
+    EXPECT_TRUE(
+        has_tasks_extension(refused.at("error").at("data").at("requiredCapabilities").as_object()));
     const auto taken = server.receive(0, modern(method, more, true));
     EXPECT_TRUE(std::holds_alternative<BeginWork>(taken.at(0))) << method;
   }

@@ -198,9 +198,8 @@ Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
 RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
                                             std::optional<Json>& spare, const Context& context,
                                             const AskedFor& asked_for) {
-  OpenQuestion open{.handle = handle,
-                    .question = asked.id,
-                    .fetches_result = asked_for.fetches_result};
+  OpenQuestion open{
+      .handle = handle, .question = asked.id, .fetches_result = asked_for.fetches_result};
   const std::string& task = asked_for.task;
   const auto answer = [&](const std::variant<JsonObject, mcp::Problem>& outcome) {
     connection_->answer(handle, asked.id, outcome);
@@ -249,8 +248,8 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
     return again(std::move(responses));
   }
   auto waiting = waiting_for(worded, {.how = Paused::How::with_state,
-                                   .request_state = std::move(needs.state),
-                                   .questions = questions.to_json()});
+                                      .request_state = std::move(needs.state),
+                                      .questions = questions.to_json()});
   if (to_text(waiting.state).size() <= kLargestState) return Turn{.reply = std::move(waiting)};
   const std::string why =
       fmt::format("what it wants to be kept until somebody has answered has more than {} KB",

@@ -34,8 +34,8 @@ struct RemoteRequest {
   std::string method = {};
   JsonObject params = {};
   Effect effect = Effect::read;
-  std::chrono::milliseconds timeout{300'000};       // of all rounds together
-  std::vector<mcp::HeaderParameter> repeated = {};  // over HTTP, in headers
+  std::chrono::milliseconds timeout{300'000};                   // of all rounds together
+  std::vector<mcp::HeaderParameter> repeated = {};              // over HTTP, in headers
   mcp::TaskSupport task_support = mcp::TaskSupport::forbidden;  // 2025-11-25
 };
 

@@ -20,7 +20,7 @@ using milliseconds = std::chrono::milliseconds;
 constexpr milliseconds kPauseOfTask{1'000};
 constexpr milliseconds kShortestPauseOfTask{20};
 constexpr milliseconds kLongestPauseOfTask{60'000};
-constexpr milliseconds kTimeToLook{30'000};    // for one answer of the server
+constexpr milliseconds kTimeToLook{30'000};  // for one answer of the server
 constexpr milliseconds kTimeToCancel{5'000};
 constexpr std::size_t kMostQuestions = 16;
 
@@ -84,8 +84,9 @@ Result<RemoteReply> RemoteCalls::begin_task(const RemoteRequest& request, const 
   // Where it cannot be kept, what comes of the task is not known after a crash, as of any other
   // call: no reason to leave it now.
   if (context.keep) (void)context.keep(task_note(task.id));
-  return follow({.id = task.id, .spare = std::move(spare), .look_at = Clock::now() + pause_of(task)},
-                request, context);
+  return follow(
+      {.id = task.id, .spare = std::move(spare), .look_at = Clock::now() + pause_of(task)}, request,
+      context);
 }
 
 Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& request,
@@ -110,25 +111,26 @@ Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& req
     }
     const auto news = TRY(look_at(task, request, server->era, deadline, context));
     if (!news) continue;
-    auto reply = server->era == mcp::Era::modern ? take_news(task, request, *news, context)
-                                                 : take_older_news(task, request, *news, deadline,
-                                                                   context);
+    auto reply = server->era == mcp::Era::modern
+                     ? take_news(task, request, *news, context)
+                     : take_older_news(task, request, *news, deadline, context);
     if (!reply) return std::unexpected(std::move(reply).error());
     if (*reply) return std::move(**reply);
   }
 }
 
 // Nothing: there was no answer this time. An error: there will not be any.
-Result<std::optional<RemoteCalls::TaskNews>> RemoteCalls::look_at(
-    Following& task, const RemoteRequest& request, mcp::Era era, Clock::time_point deadline,
-    const Context& context) {
+Result<std::optional<RemoteCalls::TaskNews>> RemoteCalls::look_at(Following& task,
+                                                                  const RemoteRequest& request,
+                                                                  mcp::Era era,
+                                                                  Clock::time_point deadline,
+                                                                  const Context& context) {
   task.look_at = Clock::now() + kPauseOfTask;
   const auto call = connection_->begin("tasks/get", {{"taskId", task.id}}, context.stop);
   if (!call) return std::nullopt;
   while (true) {
     auto reached = connection_->wait(
-        *call,
-        {.stop = context.stop, .deadline = std::min(deadline, Clock::now() + kTimeToLook)});
+        *call, {.stop = context.stop, .deadline = std::min(deadline, Clock::now() + kTimeToLook)});
     if (!reached) return std::nullopt;  // it is to stop
     if (auto* asked = std::get_if<Asked>(&*reached)) {
       // Older servers ask on any stream.
@@ -137,8 +139,8 @@ Result<std::optional<RemoteCalls::TaskNews>> RemoteCalls::look_at(
       continue;
     }
     if (const auto* problem = std::get_if<mcp::Problem>(&*reached)) {
-      const bool is_gone = problem->code == mcp::code::kInvalidParams ||
-                           problem->code == mcp::code::kMethodNotFound;
+      const bool is_gone =
+          problem->code == mcp::code::kInvalidParams || problem->code == mcp::code::kMethodNotFound;
       if (is_gone) {
         return lost_task(request, ErrorCode::unavailable,
                          fmt::format("it does not know its task any more: {}", problem->message));
@@ -195,7 +197,8 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
                                                             const Context& context) {
   const auto give_up = [&](ErrorCode code, std::string_view why) {
     cancel_task(task.id);
-    return fail(code, fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
+    return fail(code,
+                fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
   };
   auto asked = requests_in(news);
   std::erase_if(asked, [&](const auto& each) { return task.told.contains(each.first); });
@@ -224,9 +227,8 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
   }
   const auto worded = questions.worded(connection_->name());
   if (!worded) return give_up(worded.error().code, worded.error().message);
-  return waiting_for(*worded, {.how = Paused::How::as_task,
-                               .task = task.id,
-                               .questions = questions.to_json()});
+  return waiting_for(
+      *worded, {.how = Paused::How::as_task, .task = task.id, .questions = questions.to_json()});
 }
 
 // What is answered twice counts once: where it is not known whether it came, it is told again.
@@ -313,9 +315,9 @@ Result<RemoteReply> RemoteCalls::go_on_with_task(const RemoteRequest& request, s
   if (given && !questions.is_null()) {
     auto read = ServerQuestions::from_json(questions, models_.get());
     if (!read) {
-      return lost_task(request, ErrorCode::tool_failed,
-                       fmt::format("what it asked cannot be read any more: {}",
-                                   read.error().message));
+      return lost_task(
+          request, ErrorCode::tool_failed,
+          fmt::format("what it asked cannot be read any more: {}", read.error().message));
     }
     task.questions = std::move(*read);
   }

@@ -120,14 +120,14 @@ class McpRemoteTask : public ::testing::TestWithParam<const char*> {
                                       GetParam(), folder_.path().string()},
                           .working_directory = folder_.path()};
     program.policy.mode = SandboxMode::off;
-    const auto connection = std::make_shared<Connection>(ConnectionOptions{
-        .name = "bank",
-        .client = {.self = {"test", "", "1"},
-                   .capabilities = {{"elicitation", JsonObject{}}},
-                   .has_tasks = true},
-        .make = [program](std::shared_ptr<ChannelListener> listener) {
-          return start_program(program, std::move(listener));
-        }});
+    const auto connection = std::make_shared<Connection>(
+        ConnectionOptions{.name = "bank",
+                          .client = {.self = {"test", "", "1"},
+                                     .capabilities = {{"elicitation", JsonObject{}}},
+                                     .has_tasks = true},
+                          .make = [program](std::shared_ptr<ChannelListener> listener) {
+                            return start_program(program, std::move(listener));
+                          }});
     auto tools = server_tools(connection, {.name = "bank", .timeout = timeout_});
     EXPECT_TRUE(tools) << tools.error().message;
     return tools ? std::move(tools->tools) : std::vector<Tool>();
@@ -187,10 +187,10 @@ TEST_P(McpRemoteTask, asks_a_person_once_and_goes_on_with_the_answer_in_any_proc
     const auto tools = connect();
     auto first = call(tools, "ask");
     ASSERT_TRUE(first.waiting) << first.result.content;
-    const Json answer = JsonObject{
-        {"completed", true},
-        {"responses", JsonArray{JsonObject{{"question_id", "name"}, {"answer", "Ada"}}}},
-        {"message", ""}};
+    const Json answer =
+        JsonObject{{"completed", true},
+                   {"responses", JsonArray{JsonObject{{"question_id", "name"}, {"answer", "Ada"}}}},
+                   {"message", ""}};
     const WaitAnswers answers{.answer = answer, .state = first.waiting->state, .kept = kept_};
     const auto outcome = call(is_same_process ? tools : connect(), "ask", answers);
     EXPECT_EQ(outcome.result.content, "paid by Ada");

@@ -106,8 +106,8 @@ mcp::WorkOutcome AgentTasks::begin(const OfferedAgent& offered, const AgentSessi
                     .principal = work.principal,
                     .created_at = system_clock_ms()};
     if (turn.session) {
-      const auto last = TRY(
-          store_.get_messages(*turn.session, {.limit = 1, .keep = Page::Keep::last}));
+      const auto last =
+          TRY(store_.get_messages(*turn.session, {.limit = 1, .keep = Page::Keep::last}));
       if (!last.empty()) task.after = last.back().id;
       task.session = *turn.session;
       TRY(driver->send(turn.made.agent, task.session, turn.prompt, std::move(run_options)));
@@ -142,10 +142,8 @@ mcp::WorkOutcome AgentTasks::perform(const mcp::Work& work, const WorkControls& 
 Result<void> AgentTasks::drive_on(const StoredTask& task) {
   constexpr std::int64_t kPauseMs = 2'000;
   const auto needs_driver = [&] {
-    const auto found = store_.list_sessions({.needs_driver = true,
-                                             .after = task.session - 1,
-                                             .before = task.session + 1,
-                                             .limit = 1});
+    const auto found = store_.list_sessions(
+        {.needs_driver = true, .after = task.session - 1, .before = task.session + 1, .limit = 1});
     return found && !found->empty();
   };
   if (!needs_driver()) {
@@ -190,8 +188,8 @@ Result<AgentTasks::View> AgentTasks::look(StoredTask& task, const mcp::ClientVie
     } else {
       TRY(drive_on(task));
       const Words words = last_words(task.session);
-      view.task.message = words.text.empty() ? fmt::format("session {} is under way", session.id)
-                                             : words.text;
+      view.task.message =
+          words.text.empty() ? fmt::format("session {} is under way", session.id) : words.text;
       if (words.at != 0) view.task.updated_at = mcp::task_time(words.at);
     }
   }
@@ -209,8 +207,7 @@ Result<AgentTasks::View> AgentTasks::look(StoredTask& task, const mcp::ClientVie
 
 Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::ClientView& client,
                                        View& view) {
-  const auto open =
-      TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
+  const auto open = TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
   if (open.empty()) {
     view.task.message = "goes on";
     return drive_on(task);
@@ -219,23 +216,25 @@ Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::Client
   for (const StoredWait& wait : open) {
     view.task.updated_at = mcp::task_time(wait.created_at);
     if (std::ranges::find(task.elsewhere, wait.id) != task.elsewhere.end()) continue;
-    const auto calls = TRY(store_.get_tool_calls(
-        wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}}));
-    auto request = request_to_client(client, dashboard,
-                                     {.call = {.name = calls.empty() ? "" : calls.front().tool_name},
-                                      .kind = wait.kind,
-                                      .shown = wait.shown,
-                                      .wait_id = wait.id,
-                                      .session_id = wait.session_id},
-                                     task.session);
+    const auto calls = TRY(
+        store_.get_tool_calls(wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}}));
+    auto request =
+        request_to_client(client, dashboard,
+                          {.call = {.name = calls.empty() ? "" : calls.front().tool_name},
+                           .kind = wait.kind,
+                           .shown = wait.shown,
+                           .wait_id = wait.id,
+                           .session_id = wait.session_id},
+                          task.session);
     if (request) view.requests.push_back(std::move(*request));
   }
   if (!view.requests.empty()) view.task.status = TaskStatus::input_required;
   view.task.message =
       view.requests.empty()
-          ? fmt::format("session {} waits for a person, who is not asked here: `wright waits` "
-                        "shows what for, `wright answer` answers",
-                        task.session)
+          ? fmt::format(
+                "session {} waits for a person, who is not asked here: `wright waits` "
+                "shows what for, `wright answer` answers",
+                task.session)
           : fmt::format("session {} waits for an answer", task.session);
   return {};
 }
@@ -263,8 +262,7 @@ mcp::WorkOutcome AgentTasks::get(StoredTask task, const mcp::Work& work) {
 Result<void> AgentTasks::take_answers(StoredTask& task, const mcp::InputAnswers& answers,
                                       const mcp::ClientView& client) {
   if (task.ended) return {};
-  const auto open =
-      TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
+  const auto open = TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
   auto* const driver = TRY(runtime());
   bool is_any_answered = false;
   for (const StoredWait& wait : open) {

@@ -66,9 +66,9 @@ class AgentTasks {
   const Observer& observer_;
   const std::function<std::string()>& dashboard_;
   std::mutex mutex_;
-  std::map<SessionId, Words> words_;   // what sessions that are driven here do
-  std::int64_t looked_for_dead_ = 0;   // when
-  std::unique_ptr<Runtime> runtime_;   // once it is needed
+  std::map<SessionId, Words> words_;  // what sessions that are driven here do
+  std::int64_t looked_for_dead_ = 0;  // when
+  std::unique_ptr<Runtime> runtime_;  // once it is needed
 };
 
 }  // namespace wright::mcp_server

@@ -31,12 +31,13 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
     worker->tools = std::move(tools);
     worker->tools.push_back(ask_user_tool());
     worker->model = testing::ScriptedModel(std::move(turns)).model();
-    host_ = std::make_unique<Host>(Offering{
-        .caller = std::make_shared<Agent>(),
-        .agents = {{.tool = "ask_worker",
-                    .description = "Works",
-                    .make = [worker]() -> Result<AgentToRun> { return AgentToRun{worker, {}}; }}},
-        .store = store_.get()});
+    host_ = std::make_unique<Host>(Offering{.caller = std::make_shared<Agent>(),
+                                            .agents = {{.tool = "ask_worker",
+                                                        .description = "Works",
+                                                        .make = [worker]() -> Result<AgentToRun> {
+                                                          return AgentToRun{worker, {}};
+                                                        }}},
+                                            .store = store_.get()});
   }
 
   mcp::Work work(std::string method, JsonObject params) const {
@@ -191,8 +192,8 @@ TEST_P(McpAgentTasks, that_are_cancelled_stay_so) {
 }
 
 TEST_P(McpAgentTasks, ask_the_clients_person_and_go_on_with_the_answer) {
-  const auto asks = testing::calls({testing::call(
-      "ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")});
+  const auto asks = testing::calls(
+      {testing::call("ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")});
   host({asks, testing::says("thanks")});
   const std::string id = begin();
   const JsonObject seen = once_it_is("input_required", id);
@@ -213,7 +214,8 @@ TEST_P(McpAgentTasks, ask_the_clients_person_and_go_on_with_the_answer) {
     const auto outcome = host_->perform(fetching, {});
     const auto* needs = std::get_if<mcp::NeedsInput>(&outcome);
     ASSERT_NE(needs, nullptr);
-    EXPECT_EQ(needs->requests.at(0).params.at("_meta").at(mcp::kRelatedTask).at("taskId"), Json(id));
+    EXPECT_EQ(needs->requests.at(0).params.at("_meta").at(mcp::kRelatedTask).at("taskId"),
+              Json(id));
     fetching.answers[needs->requests.at(0).key] = given;
     EXPECT_EQ(result_in(host_->perform(fetching, {})).at("content").at(0).at("text"),
               Json("thanks"));
@@ -222,8 +224,8 @@ TEST_P(McpAgentTasks, ask_the_clients_person_and_go_on_with_the_answer) {
 }
 
 TEST_P(McpAgentTasks, whose_question_is_declined_end_and_their_session_waits) {
-  const auto asks = testing::calls({testing::call(
-      "ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")});
+  const auto asks = testing::calls(
+      {testing::call("ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")});
   host({asks});
   const std::string id = begin();
   once_it_is("input_required", id);

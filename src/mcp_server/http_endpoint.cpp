@@ -242,8 +242,8 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
       const auto known = notes_.find(key);
       if (known != notes_.end() && now < known->second.until) return known->second.client;
     }
-    const auto read = mcp::unseal(options_.offer->state_key, note, {principal, "session", nullptr},
-                                  now);
+    const auto read =
+        mcp::unseal(options_.offer->state_key, note, {principal, "session", nullptr}, now);
     if (!read) return nullptr;
     auto client = std::make_shared<mcp::ClientView>();
     client->version = mcp::text_in(*read, "version");

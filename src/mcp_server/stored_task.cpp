@@ -69,8 +69,8 @@ std::string new_task_id() {
 }
 
 Result<StoredTask> find_task(Store& store, std::string_view id, std::string_view principal) {
-  const auto found = TRY(
-      store.get_records({.kind = std::string(kTasks), .key = std::string(id), .limit = 1}));
+  const auto found =
+      TRY(store.get_records({.kind = std::string(kTasks), .key = std::string(id), .limit = 1}));
   if (!found.empty()) {
     StoredTask task = from_stored(found.front());
     if (task.principal == principal) return task;
@@ -109,8 +109,8 @@ Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask&
     case SessionStatus::completed: return answered(session.result.value_or(last));
     case SessionStatus::failed:
     case SessionStatus::cancelled: {
-      std::string text = fmt::format("{} (session {})", session.error.value_or("it was cancelled"),
-                                     session.id);
+      std::string text =
+          fmt::format("{} (session {})", session.error.value_or("it was cancelled"), session.id);
       if (session.result && !session.result->empty()) text += "\n" + *session.result;
       return mcp::error_result(text);
     }

@@ -21,8 +21,8 @@ std::vector<Write> writes_of_note(const HoldLease& lease, CallId row, const Json
 }
 
 Result<std::optional<Json>> note_of(Store& store, CallId row) {
-  auto found = TRY(store.get_records(
-      {.kind = std::string(kCallNotes), .key = std::to_string(row), .limit = 1}));
+  auto found = TRY(
+      store.get_records({.kind = std::string(kCallNotes), .key = std::to_string(row), .limit = 1}));
   if (found.empty()) return std::nullopt;
   return std::move(found.front().value);
 }

@@ -136,83 +136,9 @@ WorkOutcome in_rounds(const Work& work, const WorkControls&) {
   return text(answer_to(work, "step1") + answer_to(work, "step2"));
 }
 
-// --- tasks ---------------------------------------------------------------------------------------
-
-using conformance::FixtureTasks;
-
-FixtureTasks& tasks() {
-  static FixtureTasks all;
+conformance::FixtureTasks& tasks() {
+  static conformance::FixtureTasks all;
   return all;
-}
-
-std::string argument_of(const Work& work, std::string_view key) {
-  const JsonObject* given = mcp::object_in(work.params, "arguments");
-  const Json* value = given != nullptr ? given->if_contains(key) : nullptr;
-  if (value == nullptr) return {};
-  return value->is_string() ? std::string(value->get_string()) : to_text(*value);
-}
-
-void sleep_for(std::chrono::milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  woken.wait_for(lock, stop, time, [] { return false; });
-}
-
-WorkOutcome slow_compute(const Work& work, const WorkControls&) {
-  const std::string seconds = argument_of(work, "seconds");
-  const auto time = std::chrono::milliseconds(
-      static_cast<int>(1000 * (seconds.empty() ? 0 : std::stod(seconds))));
-  return tasks().call(work, [time, label = argument_of(work, "label")](
-                                const FixtureTasks::Ask&, const std::stop_token& stop) {
-    sleep_for(time, stop);
-    return text("computed " + label);
-  });
-}
-
-WorkOutcome failing_job(const Work& work, const WorkControls&) {
-  if (!work.client->knows_tasks()) return mcp::missing_tasks_extension();
-  return tasks().call(work, [](const FixtureTasks::Ask&, const std::stop_token& stop) {
-    sleep_for(std::chrono::milliseconds(300), stop);
-    return WorkOutcome(Finished{mcp::error_result("This job always fails")});
-  });
-}
-
-WorkOutcome protocol_error_job(const Work& work, const WorkControls&) {
-  return tasks().call(work, [](const FixtureTasks::Ask&, const std::stop_token&) {
-    return WorkOutcome(Problem{mcp::code::kInternalError, "this job breaks"});
-  });
-}
-
-constexpr std::string_view kYesForm =
-    R"({"type":"object","properties":{"confirm":{"type":"boolean"}},"required":["confirm"]})";
-
-FixtureTasks::Job asking(std::vector<NeedsInput::Request> requests) {
-  return [requests = std::move(requests)](const FixtureTasks::Ask& ask, const std::stop_token&) {
-    const auto answers = ask(requests);
-    if (!answers) return text("nobody was asked");
-    std::string said;
-    for (const auto& [key, answer] : *answers) said += to_text(answer);
-    return text(said);
-  };
-}
-
-WorkOutcome confirm_delete(const Work& work, const WorkControls&) {
-  return tasks().call(work, asking({form("confirm", "Delete it?", kYesForm)}));
-}
-
-WorkOutcome multi_input(const Work& work, const WorkControls&) {
-  return tasks().call(work, asking({form("first", "First?", kYesForm),
-                                    form("second", "Second?", kYesForm)}));
-}
-
-WorkOutcome with_task(const Work& work, const WorkControls&) {
-  if (!work.client->knows_tasks()) return mcp::missing_tasks_extension();
-  const std::string answer = answer_to(work, "user_name");
-  if (answer.empty()) return NeedsInput{{form("user_name", "Your name?", kNameForm)}, {}};
-  return tasks().call(work, [answer](const FixtureTasks::Ask&, const std::stop_token&) {
-    return text("done for " + answer);
-  });
 }
 
 const std::map<std::string, FixtureTool, std::less<>>& tools() {
@@ -358,20 +284,6 @@ const std::map<std::string, FixtureTool, std::less<>>& tools() {
           }
           return asked(work, std::move(needs));
         }}},
-      {"greet",
-       {R"({"type":"object","properties":{"name":{"type":"string"}}})",
-        [](const Work& work, const WorkControls&) {
-          return text(fmt::format("Hello, {}!", argument_of(work, "name")));
-        }}},
-      {"slow_compute",
-       {R"({"type":"object","properties":{"seconds":{"type":"number"},
-           "label":{"type":"string"}}})",
-        slow_compute}},
-      {"failing_job", {kNothing, failing_job}},
-      {"protocol_error_job", {kNothing, protocol_error_job}},
-      {"confirm_delete", {kNothing, confirm_delete}},
-      {"multi_input", {kNothing, multi_input}},
-      {"test_tool_with_task", {kNothing, with_task}},
       {"test_trigger_tool_change", {kNothing, nullptr}},
       {"test_trigger_prompt_change", {kNothing, nullptr}},
   };
@@ -384,6 +296,7 @@ WorkOutcome list_tools() {
     list.emplace_back(JsonObject{
         {"name", name}, {"description", "For the suite"}, {"inputSchema", json(tool.schema)}});
   }
+  for (Json& each : conformance::FixtureTasks::tools()) list.push_back(std::move(each));
   return Finished{{{"tools", std::move(list)}}};
 }
 
@@ -482,6 +395,7 @@ WorkOutcome perform(const Work& work, const WorkControls& controls) {
   if (work.method == "tools/list") return list_tools();
   if (work.method == "tools/call") {
     const std::string name = mcp::text_in(work.params, "name");
+    if (auto outcome = tasks().call(work)) return std::move(*outcome);
     const auto found = tools().find(name);
     if (found == tools().end()) {
       return Problem{mcp::code::kInvalidParams, "Unknown tool: " + name};

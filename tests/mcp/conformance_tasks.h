@@ -18,6 +18,14 @@ namespace wright::conformance {
 
 class FixtureTasks {
  public:
+  // As tools/list shows them.
+  static JsonArray tools();
+  // Nothing: it is none of these tools.
+  std::optional<mcp::WorkOutcome> call(const mcp::Work& work);
+  // tasks/get, tasks/update and tasks/cancel.
+  mcp::WorkOutcome perform(const mcp::Work& work);
+
+ private:
   // In the thread of a task: asks, and waits for all answers. Nothing: it was cancelled.
   using Answers = std::map<std::string, JsonObject, std::less<>>;
   using Ask =
@@ -26,11 +34,9 @@ class FixtureTasks {
   using Job = std::function<mcp::WorkOutcome(const Ask& ask, const std::stop_token& stop)>;
 
   // What tools/call answers: the task where the client knows tasks, else what the job comes to.
-  mcp::WorkOutcome call(const mcp::Work& work, Job job);
-  // tasks/get, tasks/update and tasks/cancel.
-  mcp::WorkOutcome perform(const mcp::Work& work);
+  mcp::WorkOutcome begin(const mcp::Work& work, Job job);
+  static Job asking(std::vector<mcp::NeedsInput::Request> requests);
 
- private:
   struct Going {
     mcp::Task task = {};
     std::vector<mcp::NeedsInput::Request> open = {};
