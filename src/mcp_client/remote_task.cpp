@@ -15,7 +15,7 @@ namespace wright::mcp_client {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using milliseconds = std::chrono::milliseconds;
+using std::chrono::milliseconds;
 
 constexpr milliseconds kPauseOfTask{1'000};
 constexpr milliseconds kShortestPauseOfTask{20};
@@ -115,7 +115,7 @@ Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& req
                      ? take_news(task, request, *news, context)
                      : take_older_news(task, request, *news, deadline, context);
     if (!reply) return std::unexpected(std::move(reply).error());
-    if (*reply) return std::move(**reply);
+    if (auto& end = *reply) return std::move(*end);
   }
 }
 
@@ -204,7 +204,8 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
   std::erase_if(asked, [&](const auto& each) { return task.told.contains(each.first); });
   if (asked.empty()) return std::nullopt;
   if (task.spare) {
-    const Json given = *std::exchange(task.spare, std::nullopt);
+    const Json given = std::move(*task.spare);
+    task.spare.reset();
     JsonObject responses;
     for (const auto& [key, each] : asked) {
       if (!task.questions.contains(key)) continue;

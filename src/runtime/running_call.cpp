@@ -118,14 +118,14 @@ Result<void> RunningCall::check_lease(const Host& host) {
 
 // In the thread of the tool, which may wait. A call that was given up may outlast the host, which
 // then tells nobody.
-Result<void> RunningCall::keep(Host& host, const Json& note) {
+Result<void> RunningCall::keep(Host& host, const HoldLease& lease, const Json& note) {
   TRY(check_lease(host));
   const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
   auto ids = written->get_future();
   {
     const std::lock_guard lock(mutex_);
     if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
-    host.write({.writes = session::writes_of_note(*plan_.lease, plan_.row, note)},
+    host.write({.writes = session::writes_of_note(lease, plan_.row, note)},
                [written](Result<BatchIds> each) { written->set_value(std::move(each)); });
   }
   constexpr std::chrono::milliseconds kLook{100};
@@ -154,7 +154,9 @@ ToolOutcome RunningCall::execute(Host& host) {
                   .trace = plan_.trace,
                   .budget = plan_.budget};
   if (plan_.lease && plan_.row != 0) {
-    context.keep = [this, &host](const Json& note) { return keep(host, note); };
+    context.keep = [this, &host, lease = *plan_.lease](const Json& note) {
+      return keep(host, lease, note);
+    };
   }
   if (tells_) {
     context.progress = [this](std::string_view text) {

@@ -67,7 +67,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   void hand_over(Host& host, std::function<void(CallReport)> done);
   void work(Host& host);
   ToolOutcome execute(Host& host);
-  Result<void> keep(Host& host, const Json& note);
+  Result<void> keep(Host& host, const HoldLease& lease, const Json& note);
   Result<void> check_lease(const Host& host);
   void tell_late();
   void leave_gate();
