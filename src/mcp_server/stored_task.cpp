@@ -97,6 +97,10 @@ Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask&
     answer["structuredContent"] = JsonObject{{"answer", text}, {"session_id", task.session}};
     return answer;
   };
+  const bool has_ended = session.status == SessionStatus::completed ||
+                         session.status == SessionStatus::failed ||
+                         session.status == SessionStatus::cancelled;
+  if (!has_ended) return std::nullopt;
   // Somebody may have gone on with the session since.
   const auto messages = TRY(store.get_messages(task.session, {.after = task.after}));
   std::string last;
@@ -105,17 +109,11 @@ Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask&
     if (stored.message.is_from_user() && ++asked == 2) return answered(last);
     if (stored.message.role == Role::assistant) last = stored.message.answer();
   }
-  switch (session.status) {
-    case SessionStatus::completed: return answered(session.result.value_or(last));
-    case SessionStatus::failed:
-    case SessionStatus::cancelled: {
-      std::string text =
-          fmt::format("{} (session {})", session.error.value_or("it was cancelled"), session.id);
-      if (session.result && !session.result->empty()) text += "\n" + *session.result;
-      return mcp::error_result(text);
-    }
-    default: return std::nullopt;
-  }
+  if (session.status == SessionStatus::completed) return answered(session.result.value_or(last));
+  std::string text =
+      fmt::format("{} (session {})", session.error.value_or("it was cancelled"), session.id);
+  if (session.result && !session.result->empty()) text += "\n" + *session.result;
+  return mcp::error_result(text);
 }
 
 }  // namespace wright::mcp_server
