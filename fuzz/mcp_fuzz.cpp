@@ -38,6 +38,7 @@ void serve(const std::vector<std::string>& lines) {
                                                                   .has_prompts = true,
                                                                   .has_completions = true,
                                                                   .has_logging = true,
+                                                                  .has_tasks = true,
                                                                   .state_key = "key"}));
   int turn = 0;
   const auto perform = [&](ServerActions actions) {
@@ -66,12 +67,16 @@ void serve(const std::vector<std::string>& lines) {
 }
 
 void ask(const std::vector<std::string>& lines) {
-  ClientMachine machine({.capabilities = {{"elicitation", JsonObject{}}, {"roots", JsonObject{}}}});
+  ClientMachine machine({.capabilities = {{"elicitation", JsonObject{}}, {"roots", JsonObject{}}},
+                         .has_tasks = true});
   (void)machine.start();
   for (const std::string& line : lines) {
     for (const ClientAction& action : machine.receive(line)) {
       if (const auto* frame = std::get_if<SendFrame>(&action)) expect_line(frame->line);
-      if (std::holds_alternative<ServerReady>(action)) (void)machine.call("tools/list", {});
+      if (std::holds_alternative<ServerReady>(action)) {
+        (void)machine.call("tools/list", {});
+        (void)machine.call("tools/call", {{"name", "x"}, {"task", JsonObject{}}});
+      }
       if (const auto* asks = std::get_if<ServerAsks>(&action)) {
         if (const auto questions = questions_in(asks->params)) (void)form_of(*questions);
         (void)defaults_of(asks->params);
@@ -83,6 +88,10 @@ void ask(const std::vector<std::string>& lines) {
           (void)prompt_messages(*result);
           (void)remote_tool(*result);
           (void)form_result(*result);
+          for (const Era era : {Era::legacy, Era::modern}) {
+            if (const auto task = task_from(*result, era))
+              expect_line(to_text(to_json(*task, era)));
+          }
         }
       }
     }

@@ -92,6 +92,7 @@ struct WaitAnswers {
   Json approved = {};               // what they saw who gave that approval
   std::optional<Json> answer = {};  // a person's answers, or a result from outside
   Json state = {};                  // Waiting::state of what was answered so
+  Json kept = {};                   // by Context::keep, before the process ended that executed it
   std::optional<SpecialistResult> specialist = {};
   bool operator==(const WaitAnswers&) const = default;
 };

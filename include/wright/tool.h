@@ -114,6 +114,12 @@ struct Context {
   // taken over. A tool that was long in preparing asks once more, as the last thing before it does
   // what must not be done twice, and passes the error on. Empty when nothing is stored.
   std::function<Result<void>()> still_ours = {};
+  // Stores with the call what it needs to go on after a crash, such as the name of a job that
+  // somebody does elsewhere, in the place of what it kept before. Whatever its effect, a call that
+  // has kept something is then executed again instead of being `unknown`, with this in
+  // WaitAnswers::kept: the tool goes on with the job, and does nothing twice. An error: it may not
+  // be stored. Empty where nothing is.
+  std::function<Result<void>(const Json& note)> keep = {};
   std::stop_token stop = {};               // asked to end early
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   Spill spill = {};                        // may be empty: then a long text is only cut

@@ -41,6 +41,7 @@ Json answers_json(const WaitAnswers& answers) {
   }
   if (answers.answer) json["answer"] = *answers.answer;
   if (!answers.state.is_null()) json["state"] = answers.state;
+  if (!answers.kept.is_null()) json["kept"] = answers.kept;
   if (const auto& specialist = answers.specialist) {
     JsonObject& said = (json["specialist"] = JsonObject()).get_object();
     said["text"] = specialist->text;
@@ -111,6 +112,7 @@ Result<WaitAnswers> answers_from(const Json* json) {
   if (object == nullptr) return bad("answers");
   if (const Json* answer = object->if_contains("answer")) answers.answer = *answer;
   if (const Json* state = object->if_contains("state")) answers.state = *state;
+  if (const Json* kept = object->if_contains("kept")) answers.kept = *kept;
   if (const Json* specialist = object->if_contains("specialist")) {
     answers.specialist = TRY(specialist_from(*specialist));
   }

@@ -42,6 +42,7 @@ TEST(RunJson, keeps_the_state_of_a_wait_with_its_answer) {
   wright::Run run = waiting_run();
   ASSERT_TRUE(accept(run, WaitAnswered{"2", {.answer = Json("yes")}}));
   ASSERT_EQ(run.open_calls[1].answers.state, (Json{{"half", 1}}));
+  run.open_calls[1].answers.kept = JsonObject{{"job", 7}};
   const auto copy = run_from_json(*parse_json(to_text(to_json(run))));
   ASSERT_TRUE(copy) << copy.error().message;
   EXPECT_EQ(*copy, run);

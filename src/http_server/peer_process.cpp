@@ -1,11 +1,14 @@
 #include "http_server/peer_process.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +42,21 @@ std::optional<int> status_number(const std::string& process, std::string_view na
   return std::nullopt;
 }
 
+// A program may have thousands of files open: each costs one system call and no memory.
+bool has_open(const std::string& folder, std::string_view wanted) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
+  if (!open) return false;
+  std::array<char, 64> target;
+  while (const dirent* file = ::readdir(open.get())) {
+    const ssize_t size =
+        ::readlinkat(::dirfd(open.get()), file->d_name, target.data(), target.size());
+    if (size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) == wanted) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool is_in_our_namespace(const std::string& process, std::string_view kind) {
   const std::string theirs = link_text(fmt::format("/proc/{}/ns/{}", process, kind));
   return !theirs.empty() && theirs == link_text(fmt::format("/proc/self/ns/{}", kind));
@@ -63,13 +81,7 @@ std::vector<int> processes_with_socket(std::uint64_t inode) {
        process.increment(error)) {
     const auto id = number_of(process->path().filename().string());
     if (!id) continue;
-    std::error_code none;
-    for (std::filesystem::directory_iterator file(process->path() / "fd", none);
-         !none && file != end; file.increment(none)) {
-      if (link_text(file->path().string()) != wanted) continue;
-      found.push_back(*id);
-      break;
-    }
+    if (has_open(process->path() / "fd", wanted)) found.push_back(*id);
   }
   return found;
 }

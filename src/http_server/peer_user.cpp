@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "http_server/peer_process.h"
+#include "http_server/socket_question.h"
 
 namespace wright::http {
 namespace {
@@ -127,8 +128,25 @@ std::optional<PeerProgram> program_at_other_end(const ConnectionEnds& ends, Read
   return std::nullopt;
 }
 
+FoundProgram ask_for_program(const ConnectionEnds& ends) {
+  const SocketQuestions kernel;
+  const SocketEnd peer{ends.peer, ends.peer_port};
+  const SocketEnd local{ends.local, ends.local_port};
+  const auto theirs = kernel.find(peer, local);
+  if (!theirs) return std::nullopt;
+  // Our own end must be looked at after theirs.
+  const auto ours = kernel.find(local, peer);
+  if (!ours) return std::nullopt;
+  const bool is_known = theirs->is_established && theirs->inode != 0 && ours->is_established &&
+                        ours->inode == ends.inode;
+  if (!is_known) return std::optional<PeerProgram>();
+  return PeerProgram{.user = theirs->user, .inode = theirs->inode};
+}
+
 std::optional<PeerProgram> PeerUser::program() {
-  if (!known_ && ends_) known_ = program_at_other_end(*ends_, read_connection_tables);
+  if (known_ || !ends_) return known_;
+  const auto found = ask_for_program(*ends_);
+  known_ = found ? *found : program_at_other_end(*ends_, read_connection_tables);
   return known_;
 }
 

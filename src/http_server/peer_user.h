@@ -1,12 +1,15 @@
 // Which user's program is at the other end of a connection from this machine.
 //
 // Over a Unix socket the kernel noted it when the peer connected (SO_PEERCRED). Over loopback it is
-// in the kernel's table of connections (/proc/self/net/tcp, tcp6), and counts only like this:
+// in the kernel's table of connections, which is asked for the one row (socket_question.h), or,
+// where that is refused or finds none, read as a whole (/proc/self/net/tcp, tcp6). A row counts
+// only like this:
 //  - The row has both ends of this connection, the peer's own first. An address and a port alone
 //    may be shared by connections of other users.
 //  - It is ESTABLISHED and has an inode. A socket that its program has closed belongs to nobody any
 //    more, and the table says 0 then, which is root.
-//  - No second row fits.
+//  - No second row fits, where the whole table is read. For one row, the next rule is enough: a
+//    second connection with these two ends would have to be established with our socket.
 //  - Afterwards our own end is in the table, ESTABLISHED, with the inode of our socket. As long as
 //    it is, nobody else can have a connection with these two ends, so the row was our peer's.
 // Whatever else the table says, or where there is none: nobody knows who it is.
@@ -43,6 +46,10 @@ using ReadTables = std::vector<std::string> (*)();
 std::vector<std::string> read_connection_tables();
 
 std::optional<PeerProgram> program_at_other_end(const ConnectionEnds& ends, ReadTables read);
+
+// By one row. Nothing: it is to be found out in the other way.
+using FoundProgram = std::optional<std::optional<PeerProgram>>;
+FoundProgram ask_for_program(const ConnectionEnds& ends);
 
 // Of one connection. Thread-safe; outlives the connection.
 class PeerUser {

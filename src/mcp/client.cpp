@@ -37,8 +37,21 @@ std::string log_words(const JsonObject& params) {
 
 }  // namespace
 
-CallOutcome outcome_of(JsonObject result) {
-  if (text_in(result, "resultType") != "input_required") return result;
+CallOutcome outcome_of(JsonObject result, Era era, MayBeTask may_be_task) {
+  const std::string type = era == Era::modern ? text_in(result, "resultType") : std::string();
+  const JsonObject* nested = era == Era::legacy ? object_in(result, "task") : nullptr;
+  const bool is_task = type == "task" || (nested != nullptr && may_be_task == MayBeTask::yes);
+  if (is_task) {
+    if (may_be_task == MayBeTask::no) return Unreadable{"a task is no answer to this request"};
+    auto task = task_from(nested != nullptr ? *nested : result, era);
+    if (!task) return Unreadable{task.error().message};
+    return TaskCreated{std::move(*task)};
+  }
+  if (!type.empty() && type != "complete" && type != "input_required") {
+    return Unreadable{fmt::format("the server's answer is of a type that is not known here: {}",
+                                  to_valid_utf8(type.substr(0, 100)))};
+  }
+  if (type != "input_required") return result;
   InputRequired needs;
   if (const JsonObject* requests = object_in(result, "inputRequests")) {
     for (const auto& [key, value] : *requests) {
@@ -89,7 +102,8 @@ void ClientMachine::add_meta(JsonObject& params) const {
   JsonObject& object = meta.get_object();
   object[meta::kVersion] = kModernVersion;
   object[meta::kClientInfo] = to_json(options_.self);
-  object[meta::kClientCapabilities] = options_.capabilities;
+  object[meta::kClientCapabilities] =
+      options_.has_tasks ? with_tasks_extension(options_.capabilities) : options_.capabilities;
 }
 
 ClientMachine::Started ClientMachine::call(std::string_view method, JsonObject params,
@@ -102,7 +116,9 @@ ClientMachine::Started ClientMachine::call(std::string_view method, JsonObject p
     if (!meta.is_object()) meta.emplace_object();
     meta.get_object()[meta::kProgressToken] = number;
   }
-  calls_[number] = -1e300;
+  calls_[number].may_be_task =
+      method == "tools/call" &&
+      (server_.era == Era::modern ? options_.has_tasks : params.contains("task"));
   return {number,
           {SendFrame{request_text(number, method, params), number, std::string(method),
                      std::move(repeated)}}};
@@ -127,7 +143,7 @@ ClientActions ClientMachine::answer(const RequestId& id,
 
 ClientActions ClientMachine::lose(const Problem& why) {
   ClientActions actions;
-  for (const auto& [number, progress] : std::exchange(calls_, {})) {
+  for (const auto& [number, call] : std::exchange(calls_, {})) {
     actions.emplace_back(CallEnded{number, why});
   }
   if (phase_ == Phase::probing || phase_ == Phase::initializing) {
@@ -200,8 +216,8 @@ void ClientMachine::take(const Notification& notification, ClientActions& action
     const auto number = token != nullptr ? call_number(*token) : std::nullopt;
     const auto progress = number_in(params, "progress");
     const auto found = number ? calls_.find(*number) : calls_.end();
-    if (found == calls_.end() || !progress || *progress <= found->second) return;
-    found->second = *progress;
+    if (found == calls_.end() || !progress || *progress <= found->second.progress) return;
+    found->second.progress = *progress;
     actions.emplace_back(CallProgressed{
         *number, {*progress, number_in(params, "total"), text_in(params, "message")}});
   } else if (method == "notifications/message") {
@@ -225,13 +241,16 @@ void ClientMachine::take(Answer answer, ClientActions& actions) {
   if (*number == opening_ && phase_ == Phase::initializing) {
     return take_handshake(answer, actions);
   }
-  if (calls_.erase(*number) == 0) return;
+  const auto call = calls_.extract(*number);
+  if (call.empty()) return;
   if (auto* problem = std::get_if<Problem>(&answer.outcome)) {
     actions.emplace_back(CallEnded{*number, std::move(*problem)});
-  } else {
-    actions.emplace_back(
-        CallEnded{*number, outcome_of(std::move(std::get<JsonObject>(answer.outcome)))});
+    return;
   }
+  const auto may_be_task = call.mapped().may_be_task ? MayBeTask::yes : MayBeTask::no;
+  actions.emplace_back(CallEnded{
+      *number,
+      outcome_of(std::get<JsonObject>(std::move(answer.outcome)), server_.era, may_be_task)});
 }
 
 void ClientMachine::take_discovery(const Answer& answer, ClientActions& actions) {

@@ -12,6 +12,7 @@
 
 #include "mcp/http_headers.h"
 #include "mcp/protocol.h"
+#include "mcp/task.h"
 
 namespace wright::mcp {
 
@@ -27,6 +28,7 @@ struct ClientOptions {
   JsonObject capabilities = {};        // "elicitation", "sampling", "roots"
   std::vector<JsonObject> roots = {};  // {uri, name}
   Revisions revisions = Revisions::automatic;
+  bool has_tasks = false;  // tools/call may be answered with a task (2026-07-28)
 };
 
 // Who answers, when that is known.
@@ -54,7 +56,11 @@ struct InputRequired {
 struct Unreadable {
   std::string why = {};
 };
-using CallOutcome = std::variant<JsonObject, InputRequired, Problem, Unreadable>;
+// The call goes on at the server, which is asked after it: TaskStatus says how it ends.
+struct TaskCreated {
+  Task task = {};
+};
+using CallOutcome = std::variant<JsonObject, InputRequired, TaskCreated, Problem, Unreadable>;
 
 struct SendFrame {
   std::string line = {};
@@ -145,13 +151,18 @@ class ClientMachine {
   Phase phase_ = Phase::fresh;
   ServerView server_;
   CallNumber last_ = 0;
-  CallNumber opening_ = 0;              // the request that opens the connection
-  bool has_asked_again_ = false;        // after a refusal that names our revision
-  std::map<CallNumber, double> calls_;  // with the last progress
+  CallNumber opening_ = 0;        // the request that opens the connection
+  bool has_asked_again_ = false;  // after a refusal that names our revision
+  struct OpenCall {
+    double progress = -1e300;  // the last that was told
+    bool may_be_task = false;
+  };
+  std::map<CallNumber, OpenCall> calls_;
 };
 
+enum class MayBeTask : std::uint8_t { no, yes };
 // What a server answered to a call, as a result that any revision would have: without what only the
 // protocol needs.
-CallOutcome outcome_of(JsonObject result);
+CallOutcome outcome_of(JsonObject result, Era era, MayBeTask may_be_task);
 
 }  // namespace wright::mcp

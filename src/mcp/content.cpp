@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base64.h"
+#include "core/enum_names.h"
 #include "core/media_type.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -164,6 +165,10 @@ Result<RemoteTool> remote_tool(const Json& listed) {
   }
   tool.input_schema = *schema;
   if (const JsonObject* output = object_in(*object, "outputSchema")) tool.output_schema = *output;
+  if (const JsonObject* execution = object_in(*object, "execution")) {
+    tool.task_support = enum_named<TaskSupport>(text_in(*execution, "taskSupport"))
+                            .value_or(TaskSupport::forbidden);
+  }
   if (to_text(tool.input_schema).size() > kLargestSchema ||
       to_text(tool.output_schema).size() > kLargestSchema) {
     return fail(ErrorCode::limit_reached, fmt::format("the tool {} has a schema of more than {} KB",

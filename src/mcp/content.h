@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mcp/json_rpc.h"
+#include "mcp/task.h"
 #include "wright/tool.h"
 
 namespace wright::mcp {
@@ -30,6 +31,7 @@ struct RemoteTool {
   Effect effect = Effect::write;  // by its hints, which nobody has checked
   // Likewise: whether it may destroy or overwrite what is there. Absent: it does not say, and may.
   std::optional<bool> destroys = {};
+  TaskSupport task_support = TaskSupport::forbidden;  // 2025-11-25
 };
 // Refuses one without a usable name or schema.
 Result<RemoteTool> remote_tool(const Json& listed);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+
 namespace wright::mcp {
 namespace {
 
@@ -59,6 +61,18 @@ TEST(McpHeaders, MarksThatNobodyMayFollowAreRefused) {
         R"({"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}})"}) {
     EXPECT_FALSE(header_parameters(schema_of_tool(properties))) << properties;
   }
+}
+
+TEST(McpHeaders, RequestsAboutATaskNameIt) {
+  Request request{.method = "tasks/get", .params = {{"taskId", "t 1"}}};
+  request.params["_meta"] = JsonObject{{"io.modelcontextprotocol/protocolVersion", kModernVersion}};
+  auto headers = request_headers(request.method, request.params, {});
+  EXPECT_FALSE(problem_with_headers(headers, request, {}));
+  const auto name = std::ranges::find(headers, "Mcp-Name", &HttpHeader::name);
+  ASSERT_NE(name, headers.end());
+  EXPECT_EQ(from_header_value(name->value), "t 1");
+  name->value = "t2";
+  EXPECT_EQ(problem_with_headers(headers, request, {})->code, code::kHeaderMismatch);
 }
 
 }  // namespace

@@ -30,29 +30,60 @@ std::unexpected<Error> refused_state(std::string_view why) {
               fmt::format("requestState {}; call again without it", why));
 }
 
+// Hides a text, or shows it again: with what the key and the mark make of themselves, block by
+// block (HMAC as the pseudo-random function of counter mode).
+std::string hidden(std::string_view key, std::string_view mark, std::string text) {
+  std::string counted(mark);
+  counted.resize(mark.size() + 4);
+  Digest stream{};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t block = i / stream.size();
+    if (i % stream.size() == 0) {
+      for (std::size_t byte = 0; byte < 4; ++byte) {
+        counted[mark.size() + byte] = static_cast<char>((block >> (8 * byte)) & 255U);
+      }
+      stream = hmac_sha256(key, counted);
+    }
+    text[i] = static_cast<char>(static_cast<unsigned char>(text[i]) ^ stream[i % stream.size()]);
+  }
+  return text;
+}
+
+// One key for each purpose.
+struct StateKeys {
+  explicit StateKeys(std::string_view key)
+      : signs(bytes_of(hmac_sha256(key, "a state, signed"))),
+        hides(bytes_of(hmac_sha256(key, "a state, hidden"))) {}
+  std::string signs;
+  std::string hides;
+};
+
 }  // namespace
 
+// The signature of what is said is also the mark that it is hidden with: nothing random is needed,
+// and no two states are hidden alike.
 std::string seal(std::string_view key, const JsonObject& state, const StateScope& scope,
                  std::int64_t now_ms) {
-  const std::string body = base64url_of(to_text(JsonObject{
-      {"until", now_ms + kStateLifetimeMs}, {"for", request_digest(scope)}, {"state", state}}));
-  return body + "." + base64url_of(bytes_of(hmac_sha256(key, body)));
+  const StateKeys keys(key);
+  std::string body = to_text(JsonObject{
+      {"until", now_ms + kStateLifetimeMs}, {"for", request_digest(scope)}, {"state", state}});
+  const std::string mark(bytes_of(hmac_sha256(keys.signs, body)));
+  return base64url_of(mark + hidden(keys.hides, mark, std::move(body)));
 }
 
 Result<JsonObject> unseal(std::string_view key, std::string_view sealed, const StateScope& scope,
                           std::int64_t now_ms) {
-  const std::size_t dot = sealed.find('.');
-  if (dot == std::string_view::npos || sealed.size() > kLongestState) {
-    return refused_state("is none of this server's");
-  }
-  const std::string_view body = sealed.substr(0, dot);
-  if (!equal_in_constant_time(sealed.substr(dot + 1),
-                              base64url_of(bytes_of(hmac_sha256(key, body))))) {
+  constexpr std::size_t kMark = std::tuple_size_v<Digest>;
+  const auto bytes =
+      sealed.size() <= kLongestState ? from_base64url(sealed) : std::optional<std::string>();
+  if (!bytes || bytes->size() <= kMark) return refused_state("is none of this server's");
+  const StateKeys keys(key);
+  const std::string mark = bytes->substr(0, kMark);
+  const std::string text = hidden(keys.hides, mark, bytes->substr(kMark));
+  if (!equal_in_constant_time(mark, bytes_of(hmac_sha256(keys.signs, text)))) {
     return refused_state("was changed, or another server made it");
   }
-  const auto text = from_base64url(body);
-  if (!text) return refused_state("is none of this server's");
-  Json value = TRY(parse_json(*text));
+  Json value = TRY(parse_json(text));
   JsonObject* object = value.if_object();
   const Json* until = object != nullptr ? object->if_contains("until") : nullptr;
   Json* state = object != nullptr ? object->if_contains("state") : nullptr;

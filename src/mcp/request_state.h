@@ -1,6 +1,7 @@
 // What a server gives a client to keep while a person is asked, and gets back with the answers. The
 // client may be anybody: what comes back is trusted only when this key signed it, for this caller,
-// for this very request, and not too long ago.
+// for this very request, and not too long ago. What is in it nobody else can read: what a tool
+// needs to go on with is shown to nobody.
 #pragma once
 
 #include <cstdint>

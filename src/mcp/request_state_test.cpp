@@ -57,6 +57,7 @@ TEST(RequestState, OnlyWhatWasSealedForThisRequestComesBack) {
   const auto opened = unseal("key", sealed, scope, 2000);
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(*opened, state);
+  EXPECT_NE(seal("key", state, scope, 1001), sealed);
 
   EXPECT_FALSE(unseal("other key", sealed, scope, 2000));
   EXPECT_FALSE(unseal("key", sealed, {"bert", "tools/call", &params}, 2000));
@@ -69,6 +70,17 @@ TEST(RequestState, OnlyWhatWasSealedForThisRequestComesBack) {
     EXPECT_FALSE(unseal("key", changed, scope, 2000)) << i;
     EXPECT_FALSE(unseal("key", sealed.substr(0, i), scope, 2000)) << i;
   }
+}
+
+TEST(RequestState, ShowsNothingOfWhatIsInIt) {
+  const std::string secret(100, 'a');
+  const std::string sealed = seal("key", {{"secret", secret}}, {}, 1000);
+  const auto bytes = from_base64url(sealed);
+  ASSERT_TRUE(bytes);
+  for (const std::string_view word : {"secret", "until", "aaaa"}) {
+    EXPECT_EQ(bytes->find(word), std::string::npos) << word;
+  }
+  EXPECT_EQ(unseal("key", sealed, {}, 1000).value().at("secret"), Json(secret));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "core/enum_names.h"
 #include "mcp/request_state.h"
+#include "mcp/task.h"
 
 namespace wright::mcp {
 namespace {
@@ -18,9 +19,10 @@ namespace {
 struct HostMethod {
   std::string_view name;
   bool ServerOffer::*offered;
-  std::string_view needs;  // a string in params
+  std::string_view needs;              // a string in params
+  std::string_view only_version = "";  // all, where it is empty
 };
-constexpr std::array<HostMethod, 8> kHostMethods{{
+constexpr std::array<HostMethod, 14> kHostMethods{{
     {"tools/list", &ServerOffer::has_tools, ""},
     {"tools/call", &ServerOffer::has_tools, "name"},
     {"resources/list", &ServerOffer::has_resources, ""},
@@ -29,10 +31,18 @@ constexpr std::array<HostMethod, 8> kHostMethods{{
     {"prompts/list", &ServerOffer::has_prompts, ""},
     {"prompts/get", &ServerOffer::has_prompts, "name"},
     {"completion/complete", &ServerOffer::has_completions, ""},
+    {"tasks/get", &ServerOffer::has_tasks, "taskId", kModernVersion},
+    {"tasks/update", &ServerOffer::has_tasks, "taskId", kModernVersion},
+    {"tasks/cancel", &ServerOffer::has_tasks, "taskId", kModernVersion},
+    {"tasks/get", &ServerOffer::has_tasks, "taskId", kNewestLegacyVersion},
+    {"tasks/cancel", &ServerOffer::has_tasks, "taskId", kNewestLegacyVersion},
+    {"tasks/result", &ServerOffer::has_tasks, "taskId", kNewestLegacyVersion},
 }};
 
-const HostMethod* host_method(std::string_view name) {
-  const auto found = std::ranges::find(kHostMethods, name, &HostMethod::name);
+const HostMethod* host_method(std::string_view name, std::string_view version) {
+  const auto found = std::ranges::find_if(kHostMethods, [&](const HostMethod& each) {
+    return each.name == name && (each.only_version.empty() || each.only_version == version);
+  });
   return found == kHostMethods.end() ? nullptr : &*found;
 }
 
@@ -63,6 +73,10 @@ bool ClientView::can_answer(std::string_view method) const {
 bool ClientView::can_open_addresses() const {
   const JsonObject* elicitation = object_in(capabilities, "elicitation");
   return elicitation != nullptr && elicitation->contains("url");
+}
+
+bool ClientView::knows_tasks() const {
+  return era == Era::modern && has_tasks_extension(capabilities);
 }
 
 ServerMachine::ServerMachine(std::shared_ptr<const ServerOffer> offer, std::string principal,
@@ -148,15 +162,15 @@ void ServerMachine::take_modern(std::int64_t now_ms, Request request, ServerActi
         actions);
   }
   if (request.method == "server/discover") return discover(request, actions);
-  if (request.method == "subscriptions/listen") return listen(request, actions);
-  if (const auto problem = problem_with(request)) {
-    return refuse(request.id, 0, *problem, actions);
-  }
   auto client = std::make_shared<ClientView>();
   client->era = Era::modern;
   client->version = kModernVersion;
   client->capabilities = *capabilities;
   if (const JsonObject* info = object_in(*meta, meta::kClientInfo)) client->peer = peer_from(*info);
+  if (request.method == "subscriptions/listen") return listen(request, *client, actions);
+  if (const auto problem = problem_with(request, *client)) {
+    return refuse(request.id, 0, *problem, actions);
+  }
 
   InputAnswers answers;
   JsonObject state;
@@ -196,10 +210,10 @@ void ServerMachine::take_legacy(Request request, std::size_t batch, ServerAction
     return set_level(request, batch, actions);
   }
   if ((request.method == "resources/subscribe" || request.method == "resources/unsubscribe") &&
-      offer_->has_resources) {
+      offer_->has_resources && offer_->has_lasting_connections) {
     return subscribe(request, batch, actions);
   }
-  if (const auto problem = problem_with(request)) {
+  if (const auto problem = problem_with(request, *client_)) {
     return refuse(request.id, batch, *problem, actions);
   }
   begin(std::move(request), client_, batch, actions);
@@ -220,7 +234,7 @@ void ServerMachine::initialize(const Request& request, std::size_t batch, Server
   }
   client_ = std::move(client);
   JsonObject result{{"protocolVersion", client_->version},
-                    {"capabilities", capabilities()},
+                    {"capabilities", capabilities(client_->version)},
                     {"serverInfo", to_json(offer_->self)}};
   if (!offer_->instructions.empty()) result["instructions"] = offer_->instructions;
   reply(request.id, 0, batch, result_text(request.id, std::move(result)), 0, actions);
@@ -255,12 +269,20 @@ void ServerMachine::subscribe(const Request& request, std::size_t batch, ServerA
 
 // --- both ----------------------------------------------------------------------------------------
 
-std::optional<Problem> ServerMachine::problem_with(const Request& request) const {
-  const HostMethod* method = host_method(request.method);
+std::optional<Problem> ServerMachine::problem_with(const Request& request,
+                                                   const ClientView& client) const {
+  const HostMethod* method = host_method(request.method, client.version);
   if (method == nullptr || !((*offer_).*(method->offered))) {
     return Problem{
         code::kMethodNotFound,
         fmt::format("there is no method {} here", to_valid_utf8(request.method.substr(0, 100)))};
+  }
+  const bool is_about_task = request.method.starts_with("tasks/");
+  if (is_about_task && client.era == Era::modern && !client.knows_tasks()) {
+    return missing_tasks_extension();
+  }
+  if (request.method == "tasks/update" && object_in(request.params, "inputResponses") == nullptr) {
+    return invalid_params("inputResponses must be an object");
   }
   if (!method->needs.empty() && string_in(request.params, method->needs) == nullptr) {
     return invalid_params(fmt::format("{} must be a string", method->needs));

@@ -29,6 +29,9 @@ struct ServerOffer {
   bool has_prompts = false;
   bool has_completions = false;
   bool has_logging = false;
+  bool has_tasks = false;  // calls of tools may become tasks (task.h)
+  // Whether clients of the older revisions can be told of changes at any time.
+  bool has_lasting_connections = true;
   std::int64_t ttl_ms = 0;  // how long lists may be taken as they are
   bool is_same_for_all = false;
   std::string state_key = {};  // signs what clients keep for us; the same for all instances
@@ -45,6 +48,8 @@ struct ClientView {
   bool can_answer(std::string_view method) const;
   // Whether its person can be asked to open an address (elicitation of mode "url").
   bool can_open_addresses() const;
+  // Whether a call of this client may be answered with a task that nobody asked for (2026-07-28).
+  bool knows_tasks() const;
 };
 
 // Whether a request says of itself which revision it is in.
@@ -119,6 +124,8 @@ class ServerMachine {
   ServerActions report(WorkId id, const Progress& progress);
   // To the client of this work, where it wants to hear of that level.
   ServerActions log(WorkId id, LoggingLevel level, const Json& data);
+  // To the client of this work, beside what it is answered.
+  ServerActions notify(WorkId id, std::string_view method, const JsonObject& params);
   ServerActions announce(Change change);
   ServerActions announce_update(std::string_view uri);
   // Nobody is there any more.
@@ -162,17 +169,17 @@ class ServerMachine {
   void take_legacy(Request request, std::size_t batch, ServerActions& actions);
   void begin(Request request, std::shared_ptr<const ClientView> client, std::size_t batch,
              ServerActions& actions, InputAnswers answers = {}, JsonObject state = {});
-  std::optional<Problem> problem_with(const Request& request) const;
+  std::optional<Problem> problem_with(const Request& request, const ClientView& client) const;
   void initialize(const Request& request, std::size_t batch, ServerActions& actions);
   void set_level(const Request& request, std::size_t batch, ServerActions& actions);
   void subscribe(const Request& request, std::size_t batch, ServerActions& actions);
-  void listen(const Request& request, ServerActions& actions);
+  void listen(const Request& request, const ClientView& client, ServerActions& actions);
   void discover(const Request& request, ServerActions& actions);
   void cancel(const JsonObject& params, ServerActions& actions);
   void ask(OpenWork& open, NeedsInput needs, ServerActions& actions);
   JsonObject input_required(std::int64_t now_ms, const OpenWork& open, const NeedsInput& needs);
   JsonObject decorated(JsonObject result, Era era, std::string_view method) const;
-  JsonObject capabilities() const;
+  JsonObject capabilities(std::string_view version) const;
   void reply(const RequestId& id, WorkId about, std::size_t batch, std::string line,
              std::int64_t problem, ServerActions& actions);
   void refuse(const RequestId& id, std::size_t batch, const Problem& problem,

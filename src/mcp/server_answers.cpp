@@ -10,6 +10,7 @@
 #include "mcp/elicitation.h"
 #include "mcp/request_state.h"
 #include "mcp/server.h"
+#include "mcp/task.h"
 
 namespace wright::mcp {
 namespace {
@@ -31,16 +32,25 @@ JsonObject tagged(JsonObject params, const RequestId& subscription) {
 
 }  // namespace
 
-JsonObject ServerMachine::capabilities() const {
+JsonObject ServerMachine::capabilities(std::string_view version) const {
   JsonObject all;
-  const JsonObject changing{{"listChanged", true}};
+  // What is told without being asked needs a connection that stays, or a request that listens.
+  const bool tells = version == kModernVersion || offer_->has_lasting_connections;
+  const JsonObject changing = tells ? JsonObject{{"listChanged", true}} : JsonObject{};
   if (offer_->has_tools) all["tools"] = changing;
   if (offer_->has_resources) {
-    all["resources"] = JsonObject{{"subscribe", true}, {"listChanged", true}};
+    all["resources"] =
+        tells ? JsonObject{{"subscribe", true}, {"listChanged", true}} : JsonObject{};
   }
   if (offer_->has_prompts) all["prompts"] = changing;
   if (offer_->has_completions) all["completions"] = JsonObject{};
   if (offer_->has_logging) all["logging"] = JsonObject{};
+  if (!offer_->has_tasks) return all;
+  if (version == kModernVersion) return with_tasks_extension(std::move(all));
+  if (version == kNewestLegacyVersion) {
+    const JsonObject requests{{"tools", JsonObject{{"call", JsonObject{}}}}};
+    all["tasks"] = JsonObject{{"cancel", JsonObject{}}, {"requests", requests}};
+  }
   return all;
 }
 
@@ -62,7 +72,7 @@ JsonObject ServerMachine::decorated(JsonObject result, Era era, std::string_view
 
 void ServerMachine::discover(const Request& request, ServerActions& actions) {
   JsonObject result{{"supportedVersions", JsonArray{kModernVersion}},
-                    {"capabilities", capabilities()}};
+                    {"capabilities", capabilities(kModernVersion)}};
   if (!offer_->instructions.empty()) result["instructions"] = offer_->instructions;
   result = decorated(std::move(result), Era::modern, request.method);
   reply(request.id, 0, 0, result_text(request.id, std::move(result)), 0, actions);
@@ -198,11 +208,16 @@ ServerActions ServerMachine::log(WorkId id, LoggingLevel level, const Json& data
 
 // --- news ----------------------------------------------------------------------------------------
 
-void ServerMachine::listen(const Request& request, ServerActions& actions) {
+void ServerMachine::listen(const Request& request, const ClientView& client,
+                           ServerActions& actions) {
   const JsonObject* wanted = object_in(request.params, "notifications");
   if (wanted == nullptr) {
     return refuse(request.id, 0,
                   {code::kInvalidParams, "notifications must say what to listen for"}, actions);
+  }
+  // Tasks are asked after: those whose news nobody sends are not in what is acknowledged.
+  if (offer_->has_tasks && wanted->contains("taskIds") && !client.knows_tasks()) {
+    return refuse(request.id, 0, missing_tasks_extension(), actions);
   }
   constexpr std::size_t kMostListening = 64;
   constexpr std::size_t kMostUris = 10'000;
@@ -237,6 +252,11 @@ void ServerMachine::listen(const Request& request, ServerActions& actions) {
       .about = id,
       .line = notification_text("notifications/subscriptions/acknowledged",
                                 tagged({{"notifications", std::move(accepted)}}, request.id))});
+}
+
+ServerActions ServerMachine::notify(WorkId id, std::string_view method, const JsonObject& params) {
+  if (!open_.contains(id)) return {};
+  return {SendLine{.about = id, .line = notification_text(method, params)}};
 }
 
 ServerActions ServerMachine::announce(Change change) {

@@ -51,7 +51,8 @@ struct Lost {
   ErrorCode code = ErrorCode::unavailable;
   Arrived arrived = Arrived::maybe;  // maybe: nobody knows what the call did
 };
-using Reached = std::variant<JsonObject, mcp::InputRequired, Asked, Lost, mcp::Problem>;
+using Reached =
+    std::variant<JsonObject, mcp::InputRequired, mcp::TaskCreated, Asked, Lost, mcp::Problem>;
 
 struct WaitOptions {
   std::stop_token stop = {};

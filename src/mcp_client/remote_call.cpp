@@ -5,62 +5,22 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
-#include <array>
 
 #include "core/try.h"
 #include "core/unknown_outcome.h"
 #include "mcp/content.h"
 #include "mcp/elicitation.h"
+#include "mcp_client/paused_call.h"
 
 namespace wright::mcp_client {
 namespace {
 
 constexpr std::size_t kMostOpen = 1000;
 constexpr std::size_t kMostAddresses = 16;
+// What is asked for; the server decides. A person may take their time.
+constexpr std::int64_t kTaskLifeMs = std::int64_t{24} * 3600 * 1000;
 // What a server may have us keep for it while a person thinks.
 constexpr std::size_t kLargestState = std::size_t{256} << 10;
-
-// How a request goes on when somebody has answered: what is stored with the wait.
-struct Paused {
-  enum class How : std::uint8_t {
-    with_state,  // it is made again, with what the server gave along
-    in_place,    // it is under way, as long as its process and its server live
-    anew,        // the server refused it, and did nothing
-  };
-  How how = How::in_place;
-  std::optional<std::string> request_state = {};
-  Json questions = {};
-};
-
-constexpr std::array<std::pair<Paused::How, std::string_view>, 3> kHow{
-    {{Paused::How::with_state, "with_state"},
-     {Paused::How::in_place, "in_place"},
-     {Paused::How::anew, "anew"}}};
-
-Json paused_json(const Paused& paused) {
-  JsonObject json;
-  for (const auto& [how, name] : kHow) {
-    if (how == paused.how) json["goes_on"] = name;
-  }
-  if (paused.request_state) json["request_state"] = *paused.request_state;
-  if (!paused.questions.is_null()) json["questions"] = paused.questions;
-  return json;
-}
-
-// Nothing where it was stored by a Wright that kept nothing, or is none.
-std::optional<Paused> paused_from(const Json& json) {
-  const JsonObject* object = json.if_object();
-  if (object == nullptr) return std::nullopt;
-  const std::string name = mcp::text_in(*object, "goes_on");
-  const auto how = std::ranges::find(kHow, name, [](const auto& each) { return each.second; });
-  if (how == kHow.end()) return std::nullopt;
-  Paused paused{.how = how->first};
-  if (const JsonString* state = mcp::string_in(*object, "request_state")) {
-    paused.request_state = std::string(*state);
-  }
-  if (const Json* questions = object->if_contains("questions")) paused.questions = *questions;
-  return paused;
-}
 
 std::string key_of(const Context& context) {
   return fmt::format("{}/{}", context.session_id, context.call_id);
@@ -73,33 +33,6 @@ void pass_on(const TraceContext& trace, JsonObject& params) {
   if (!meta.is_object()) meta.emplace_object();
   meta.get_object()["traceparent"] = trace.parent;
   if (!trace.state.empty()) meta.get_object()["tracestate"] = trace.state;
-}
-
-// Whether an answer that was given before is one to these questions.
-bool answers_all(const Json& answer, const AskUserRequest& asked) {
-  const JsonObject* object = answer.if_object();
-  const Json* responses = object != nullptr ? object->if_contains("responses") : nullptr;
-  if (responses == nullptr || !responses->is_array()) return false;
-  return std::ranges::all_of(asked.questions, [&](const Question& question) {
-    return question.is_optional ||
-           std::ranges::any_of(responses->get_array(), [&](const Json& each) {
-             return each.is_object() &&
-                    mcp::text_in(each.get_object(), "question_id") == question.id;
-           });
-  });
-}
-
-std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view why) {
-  return std::unexpected(unknown_outcome(
-      ErrorCode::unavailable,
-      fmt::format("The outcome of this call is not known: the MCP server {} gave no answer "
-                  "to it ({}). It may have happened or not, and it was not repeated. Find "
-                  "out before you do it again.",
-                  server, to_valid_utf8(std::string(why)))));
-}
-
-Waiting wait_for(const AskUserRequest& asked, const Paused& paused) {
-  return {.kind = WaitKind::question, .shown = encode(asked), .state = paused_json(paused)};
 }
 
 // Progress in words: of the server, or else how far it says that it is.
@@ -138,14 +71,25 @@ Result<RemoteReply> RemoteCalls::ask(const RemoteRequest& request, const Context
   if (const auto& given = context.answers.answer) {
     return go_on(request, *given, context, may_begin);
   }
+  if (std::string task = task_in_note(context.answers.kept); !task.empty()) {
+    return go_on_with_task(request, std::move(task), {}, context);
+  }
   return begin_anew(request, std::nullopt, context, may_begin);
 }
 
 Result<RemoteReply> RemoteCalls::begin_anew(const RemoteRequest& request, std::optional<Json> spare,
                                             const Context& context, const MayBegin& may_begin) {
-  (void)TRY(connection_->open(context.stop));  // which may take long
+  const auto server = TRY(connection_->open(context.stop));  // which may take long
   if (may_begin) TRY(may_begin());
-  const auto handle = TRY(send(request, request.params, context));
+  JsonObject params = request.params;
+  // A call that can be asked after is better than one that is lost with its connection.
+  const bool may_be_task = server.era == mcp::Era::legacy &&
+                           server.version == mcp::kNewestLegacyVersion &&
+                           mcp::takes_calls_as_tasks(server.capabilities);
+  if (may_be_task && request.task_support != mcp::TaskSupport::forbidden) {
+    params["task"] = JsonObject{{"ttl", kTaskLifeMs}};
+  }
+  const auto handle = TRY(send(request, std::move(params), context));
   return finish(request, handle, std::move(spare), context);
 }
 
@@ -160,6 +104,13 @@ Result<CallHandle> RemoteCalls::send(const RemoteRequest& request, JsonObject pa
 Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json& given,
                                        const Context& context, const MayBegin& may_begin) {
   const auto paused = paused_from(context.answers.state);
+  if (paused && paused->how == Paused::How::as_task) {
+    return go_on_with_task(request, paused->task, paused->questions, context);
+  }
+  // It was asked before its server made a task of it.
+  if (std::string task = task_in_note(context.answers.kept); !task.empty()) {
+    return go_on_with_task(request, std::move(task), {}, context);
+  }
   const bool has_state = paused && paused->how == Paused::How::with_state;
   auto questions = has_state || (paused && paused->how == Paused::How::anew)
                        ? ServerQuestions::from_json(paused->questions, models_.get())
@@ -241,12 +192,15 @@ Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
     if (questions.add(key, "elicitation/create", *params, nullptr)) return refuse();
   }
   const auto worded = TRY(questions.worded(connection_->name()));
-  return wait_for(worded, {.how = Paused::How::anew, .questions = questions.to_json()});
+  return waiting_for(worded, {.how = Paused::How::anew, .questions = questions.to_json()});
 }
 
 RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
-                                            std::optional<Json>& spare, const Context& context) {
-  OpenQuestion open{.handle = handle, .question = asked.id};
+                                            std::optional<Json>& spare, const Context& context,
+                                            const AskedFor& asked_for) {
+  OpenQuestion open{
+      .handle = handle, .question = asked.id, .fetches_result = asked_for.fetches_result};
+  const std::string& task = asked_for.task;
   const auto answer = [&](const std::variant<JsonObject, mcp::Problem>& outcome) {
     connection_->answer(handle, asked.id, outcome);
     return Turn{.next = handle};
@@ -261,7 +215,9 @@ RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
     return answer(open.questions.answer(given, models_.get(), context));
   }
   keep_open(context, std::move(open));
-  return Turn{.reply = wait_for(*worded, {.how = Paused::How::in_place})};
+  return Turn{.reply = waiting_for(
+                  *worded, {.how = task.empty() ? Paused::How::in_place : Paused::How::as_task,
+                            .task = task})};
 }
 
 Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
@@ -291,9 +247,9 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
     auto responses = TRY(questions.answers(given, models_.get(), context));
     return again(std::move(responses));
   }
-  auto waiting = wait_for(worded, {.how = Paused::How::with_state,
-                                   .request_state = std::move(needs.state),
-                                   .questions = questions.to_json()});
+  auto waiting = waiting_for(worded, {.how = Paused::How::with_state,
+                                      .request_state = std::move(needs.state),
+                                      .questions = questions.to_json()});
   if (to_text(waiting.state).size() <= kLargestState) return Turn{.reply = std::move(waiting)};
   const std::string why =
       fmt::format("what it wants to be kept until somebody has answered has more than {} KB",
@@ -311,6 +267,9 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
     auto reached = TRY(wait(request, handle, deadline, context));
     if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
     if (const auto* problem = std::get_if<mcp::Problem>(&reached)) return refused(*problem);
+    if (const auto* created = std::get_if<mcp::TaskCreated>(&reached)) {
+      return begin_task(request, created->task, std::move(spare), context);
+    }
     if (const auto* lost = std::get_if<Lost>(&reached)) {
       if (request.effect == Effect::write && lost->arrived == Arrived::maybe) {
         return outcome_unknown(connection_->name(), lost->why);
@@ -320,7 +279,7 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
     }
     Turn turn;
     if (auto* asked = std::get_if<Asked>(&reached)) {
-      turn = asked_within(handle, std::move(*asked), spare, context);
+      turn = asked_within(handle, std::move(*asked), spare, context, {});
     } else {
       turn = TRY(
           needs_input(request, std::get<mcp::InputRequired>(std::move(reached)), spare, context));
@@ -339,7 +298,8 @@ Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& argum
                         .params = {{"name", call.tool}, {"arguments", arguments}},
                         .effect = call.effect,
                         .timeout = call.timeout,
-                        .repeated = call.repeated},
+                        .repeated = call.repeated,
+                        .task_support = call.task_support},
                        context, may_begin));
   if (auto* waiting = std::get_if<Waiting>(&reply)) return std::move(*waiting);
   auto output = mcp::output_of(std::get<JsonObject>(reply), call.output_schema);

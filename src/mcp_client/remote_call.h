@@ -7,6 +7,10 @@
 //                         what only reads; what writes has an outcome that is not known.
 //
 // What a server refused until somebody has opened an address (-32042) begins anew in any case.
+//
+// A server may go on with a call as a task. It is asked after until the task has ended; what it
+// asks is a wait as above. The task's id is stored with the call (Context::keep), so that whoever
+// comes after a crash asks after the same task, and nothing is done twice.
 #pragma once
 
 #include <chrono>
@@ -15,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -29,8 +34,9 @@ struct RemoteRequest {
   std::string method = {};
   JsonObject params = {};
   Effect effect = Effect::read;
-  std::chrono::milliseconds timeout{300'000};       // of all rounds together
-  std::vector<mcp::HeaderParameter> repeated = {};  // over HTTP, in headers
+  std::chrono::milliseconds timeout{300'000};                   // of all rounds together
+  std::vector<mcp::HeaderParameter> repeated = {};              // over HTTP, in headers
+  mcp::TaskSupport task_support = mcp::TaskSupport::forbidden;  // 2025-11-25
 };
 
 struct RemoteToolCall {
@@ -39,6 +45,7 @@ struct RemoteToolCall {
   std::chrono::milliseconds timeout{300'000};
   std::optional<JsonSchema> output_schema = {};
   std::vector<mcp::HeaderParameter> repeated = {};
+  mcp::TaskSupport task_support = mcp::TaskSupport::forbidden;
 };
 
 // Asked as the last thing before a call begins, and not for one that goes on; its error is the
@@ -72,6 +79,12 @@ class RemoteCalls {
     CallHandle handle = {};
     mcp::RequestId question = {};
     ServerQuestions questions = {};
+    bool fetches_result = false;  // of a task: the request is tasks/result
+  };
+  // The task that a question is about, and whether its result is being fetched. None: empty.
+  struct AskedFor {
+    std::string task = {};
+    bool fetches_result = false;
   };
 
   // `spare` is an answer that was given in an earlier life of the request.
@@ -88,10 +101,51 @@ class RemoteCalls {
     std::optional<RemoteReply> reply = {};
   };
   Turn asked_within(CallHandle handle, Asked asked, std::optional<Json>& spare,
-                    const Context& context);
+                    const Context& context, const AskedFor& asked_for);
   Result<Turn> needs_input(const RemoteRequest& request, mcp::InputRequired needs,
                            std::optional<Json>& spare, const Context& context);
   Result<RemoteReply> refused(const mcp::Problem& problem);
+
+  using Time = std::chrono::steady_clock::time_point;
+  // A task that is asked after.
+  struct Following {
+    std::string id = {};
+    std::optional<Json> spare = {};                // an answer that was given and is not told yet
+    ServerQuestions questions = {};                // that it is for (2026-07-28)
+    std::set<std::string, std::less<>> told = {};  // keys that were answered in this process
+    std::string said = {};                         // what it said last that it does
+    Time look_at = {};
+  };
+  struct TaskNews {
+    mcp::Task task = {};
+    JsonObject all = {};
+    std::optional<RemoteReply> reply = {};  // somebody is asked: there is nothing else
+  };
+  Result<RemoteReply> begin_task(const RemoteRequest& request, const mcp::Task& task,
+                                 std::optional<Json> spare, const Context& context);
+  Result<RemoteReply> go_on_with_task(const RemoteRequest& request, std::string id,
+                                      const Json& questions, const Context& context);
+  Result<RemoteReply> follow(Following task, const RemoteRequest& request, const Context& context);
+  Result<std::optional<TaskNews>> look_at(Following& task, const RemoteRequest& request,
+                                          mcp::Era era, Time deadline, const Context& context);
+  // Nothing: it goes on.
+  Result<std::optional<RemoteReply>> take_news(Following& task, const RemoteRequest& request,
+                                               TaskNews news, const Context& context);
+  Result<std::optional<RemoteReply>> take_older_news(Following& task, const RemoteRequest& request,
+                                                     TaskNews news, Time deadline,
+                                                     const Context& context);
+  Result<std::optional<RemoteReply>> answer_task(Following& task, const RemoteRequest& request,
+                                                 const JsonObject& news, const Context& context);
+  Result<std::optional<RemoteReply>> tell_task(Following& task, const RemoteRequest& request,
+                                               JsonObject responses, const Context& context);
+  Result<std::optional<RemoteReply>> fetch(Following& task, const RemoteRequest& request,
+                                           const CallHandle& call, Time deadline,
+                                           const Context& context);
+  std::unexpected<Error> lost_task(const RemoteRequest& request, ErrorCode code,
+                                   std::string_view why) const;
+  std::unexpected<Error> cancelled_there(const mcp::Task& task) const;
+  void cancel_task(const std::string& id);
+
   Result<Reached> wait(const RemoteRequest& request, const CallHandle& handle,
                        std::chrono::steady_clock::time_point deadline, const Context& context);
   void keep_open(const Context& context, OpenQuestion open);

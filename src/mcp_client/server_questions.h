@@ -23,6 +23,7 @@ class ServerQuestions {
   std::optional<mcp::Problem> add(const std::string& key, std::string method, JsonObject params,
                                   const SamplingModels* models);
   bool empty() const { return asked_.empty(); }
+  bool contains(std::string_view key) const { return asked_.contains(key); }
 
   // All of them as one request to a person. Refuses what nobody can answer.
   Result<AskUserRequest> worded(std::string_view server) const;

@@ -78,6 +78,7 @@ Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteToo
     };
   }
   RemoteToolCall call{.tool = remote.name, .effect = remote.effect, .timeout = options.timeout};
+  call.task_support = remote.task_support;
   call.repeated = TRY(mcp::header_parameters(remote.input_schema));
   if (!remote.output_schema.is_null()) {
     call.output_schema = TRY(JsonSchema::compile(remote.output_schema));

@@ -30,9 +30,25 @@ bool has_begun(const Session& session, std::string_view principal) {
   return !principal.empty() && config != nullptr && mcp::text_in(*config, kCaller) == principal;
 }
 
+std::string elicitation_id(SessionId session, WaitId wait) {
+  return fmt::format("wright-{}-{}", session, wait);
+}
+
 std::optional<std::int64_t> integer_in(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);
   return value != nullptr && value->is_int64() ? std::optional(value->get_int64()) : std::nullopt;
+}
+
+// What must not be typed into a client is answered at the dashboard, which asks who is there.
+mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session,
+                                     std::string_view dashboard) {
+  return {fmt::format("{}{}", kWaitKey, wait.wait_id), "elicitation/create",
+          JsonObject{{"mode", "url"},
+                     {"elicitationId", elicitation_id(session, wait.wait_id)},
+                     {"url", fmt::format("{}/#/sessions/{}", dashboard, session)},
+                     {"message",
+                      "The agent asks for something that must not be typed here. "
+                      "Answer it at Wright's dashboard; the call goes on then."}}};
 }
 
 // One call of an agent, from its beginning or from where it waited.
@@ -58,36 +74,12 @@ class AgentCall {
 
  private:
   Result<RunResult> begin() {
-    const JsonObject* arguments = mcp::object_in(work_.params, "arguments");
-    const JsonObject none;
-    if (arguments == nullptr) arguments = &none;
-    const std::string prompt = mcp::text_in(*arguments, "prompt");
-    if (prompt.find_first_not_of(" \t\r\n") == std::string::npos) {
-      return fail(ErrorCode::invalid_argument, "prompt must say what the agent is to do");
+    auto turn = TRY(turn_of(offered_, sessions_, work_));
+    if (!turn.session) {
+      return wright::run(store_, *turn.made.agent, turn.prompt, options(turn.made.config));
     }
-    auto made = TRY(offered_.make());
-    const Json* session = arguments->if_contains(kSession);
-    if (session == nullptr || session->is_null()) {
-      return wright::run(store_, *made.agent, prompt, options(made.config));
-    }
-    if (!session->is_int64()) {
-      return fail(ErrorCode::invalid_argument, "session_id must be an integer");
-    }
-    const SessionId wanted = session->get_int64();
-    const bool is_known =
-        sessions_.are_all_open || sessions_.begun.contains(work_.principal, wanted);
-    const auto found = store_.get_session(wanted);
-    if (!is_known && (!found || !has_begun(*found, work_.principal))) {
-      return fail(ErrorCode::not_found,
-                  fmt::format("there is no session {} that began here", wanted));
-    }
-    const auto stored = TRY(found);
-    session_ = wanted;
-    if (stored.agent_name != made.agent->name) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("session {} is one of {}", session_.load(), stored.agent_name));
-    }
-    return wright::send(store_, *made.agent, session_, prompt, options(made.config));
+    session_ = *turn.session;
+    return wright::send(store_, *turn.made.agent, session_, turn.prompt, options(turn.made.config));
   }
 
   // The client has answered what the session waited for.
@@ -103,7 +95,7 @@ class AgentCall {
       if (answer == work_.answers.end()) continue;
       if (std::ranges::find(elsewhere, wait.id) != elsewhere.end()) continue;
       const Json given = TRY(answer_from(answer->second, wait.kind));
-      TRY(answer_wait(store_, wait.id, given, answered_by()));
+      TRY(answer_wait(store_, wait.id, given, answered_by(*work_.client)));
     }
     if (!elsewhere.empty()) return answered_elsewhere(elsewhere);
     auto made = TRY(offered_.make());
@@ -130,6 +122,18 @@ class AgentCall {
   // The person has agreed to go where these are answered, and may take their time. Whoever takes
   // the answer may go on with the session, too.
   Result<RunResult> answered_elsewhere(std::span<const WaitId> waits) {
+    auto result = wait_for_answers(waits);
+    // The older revisions want to know that what their person was sent away for is over.
+    if (controls_.notify && work_.client->version == mcp::kNewestLegacyVersion) {
+      for (const WaitId each : waits) {
+        controls_.notify("notifications/elicitation/complete",
+                         {{"elicitationId", elicitation_id(session_, each)}});
+      }
+    }
+    return result;
+  }
+
+  Result<RunResult> wait_for_answers(std::span<const WaitId> waits) {
     constexpr std::chrono::minutes kPatience{10};
     constexpr std::chrono::milliseconds kPause{250};
     const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -160,31 +164,11 @@ class AgentCall {
     return fail(ErrorCode::unavailable, "Nobody has answered yet; the session waits");
   }
 
-  // What must not be typed into a client is answered at the dashboard, which asks who is there.
-  mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session) const {
-    return {fmt::format("{}{}", kWaitKey, wait.wait_id), "elicitation/create",
-            JsonObject{{"mode", "url"},
-                       {"elicitationId", fmt::format("wright-{}-{}", session, wait.wait_id)},
-                       {"url", fmt::format("{}/#/sessions/{}", sessions_.dashboard, session)},
-                       {"message",
-                        "The agent asks for something that must not be typed here. "
-                        "Answer it at Wright's dashboard; the call goes on then."}}};
-  }
-
-  std::string answered_by() const {
-    const std::string& name = work_.client->peer.name;
-    return to_valid_utf8(fmt::format("mcp:{}", name.empty() ? "client" : name.substr(0, 100)));
-  }
-
   RunOptions options(Json config) {
     RunOptions options;
     options.stop = controls_.stop;
     options.delivery = Delivery::whole;
-    if (!work_.principal.empty()) {
-      if (!config.is_object()) config = JsonObject();
-      config.get_object()[kCaller] = work_.principal;
-    }
-    options.config = std::move(config);
+    options.config = config_of_caller(std::move(config), work_.principal);
     options.observer = [this](const Event& event, const EventOrigin& origin) {
       if (sessions_.observer) sessions_.observer(event, origin);
       if (origin.depth == 0) observe(event);
@@ -199,38 +183,24 @@ class AgentCall {
       if (work_.principal.empty()) sessions_.begun.add(work_.principal, started->session_id);
     }
     if (!controls_.progress) return;
-    std::string message;
-    if (std::holds_alternative<ModelStarted>(event)) {
-      message = "thinks";
-    } else if (const auto* tool = std::get_if<ToolStarted>(&event)) {
-      message = tool->call.name;
-    } else if (const auto* said = std::get_if<ToolProgress>(&event)) {
-      message = fmt::format("{}: {}", said->call.name, said->text);
-    } else {
-      return;
-    }
+    std::string message = words_on(event);
+    if (message.empty()) return;
     controls_.progress({.progress = static_cast<double>(++steps_), .message = std::move(message)});
   }
 
   mcp::WorkOutcome waiting(const RunResult& result) const {
     const SessionId session = result.session_id != 0 ? result.session_id : session_.load();
     mcp::NeedsInput needs{.state = {{kSession, session}}};
-    const bool has_forms = work_.client->can_answer("elicitation/create");
-    const bool has_addresses = work_.client->can_open_addresses() && !sessions_.dashboard.empty();
     JsonArray addresses;
     std::string obstacle;
     for (const PersonWait& wait : result.waits) {
-      auto request = request_for(fmt::format("{}{}", kWaitKey, wait.wait_id), wait.kind,
-                                 wait.call.name, wait.shown, mcp::DecisionHolds::for_its_kind_too);
-      if (request && has_forms) {
-        needs.requests.push_back(std::move(*request));
-      } else if (!request && has_addresses && wait.kind == WaitKind::question) {
-        needs.requests.push_back(address_for(wait, session));
-        addresses.emplace_back(wait.wait_id);
-      } else {
-        obstacle = request ? "this client cannot ask a person (it has no elicitation)"
-                           : request.error().message;
+      auto request = request_to_client(*work_.client, sessions_.dashboard, wait, session);
+      if (!request) {
+        obstacle = request.error().message;
+        continue;
       }
+      if (mcp::asks_for_address(request->params)) addresses.emplace_back(wait.wait_id);
+      needs.requests.push_back(std::move(*request));
     }
     if (!addresses.empty()) needs.state[kAddresses] = std::move(addresses);
     if (!needs.requests.empty()) return needs;
@@ -258,6 +228,72 @@ class AgentCall {
 };
 
 }  // namespace
+
+Result<AgentTurn> turn_of(const OfferedAgent& offered, const AgentSessions& sessions,
+                          const mcp::Work& work) {
+  const JsonObject* arguments = mcp::object_in(work.params, "arguments");
+  const JsonObject none;
+  if (arguments == nullptr) arguments = &none;
+  AgentTurn turn{.prompt = mcp::text_in(*arguments, "prompt")};
+  if (turn.prompt.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return fail(ErrorCode::invalid_argument, "prompt must say what the agent is to do");
+  }
+  turn.made = TRY(offered.make());
+  const Json* session = arguments->if_contains(kSession);
+  if (session == nullptr || session->is_null()) return turn;
+  if (!session->is_int64()) {
+    return fail(ErrorCode::invalid_argument, "session_id must be an integer");
+  }
+  const SessionId wanted = session->get_int64();
+  const bool is_known = sessions.are_all_open || sessions.begun.contains(work.principal, wanted);
+  const auto found = sessions.store.get_session(wanted);
+  if (!is_known && (!found || !has_begun(*found, work.principal))) {
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no session {} that began here", wanted));
+  }
+  const auto stored = TRY(found);
+  if (stored.agent_name != turn.made.agent->name) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("session {} is one of {}", wanted, stored.agent_name));
+  }
+  turn.session = wanted;
+  return turn;
+}
+
+Json config_of_caller(Json config, std::string_view principal) {
+  if (principal.empty()) return config;
+  if (!config.is_object()) config = JsonObject();
+  config.get_object()[kCaller] = principal;
+  return config;
+}
+
+std::string words_on(const Event& event) {
+  if (std::holds_alternative<ModelStarted>(event)) return "thinks";
+  if (const auto* tool = std::get_if<ToolStarted>(&event)) return tool->call.name;
+  if (const auto* said = std::get_if<ToolProgress>(&event)) {
+    return fmt::format("{}: {}", said->call.name, said->text);
+  }
+  return {};
+}
+
+std::string answered_by(const mcp::ClientView& client) {
+  const std::string& name = client.peer.name;
+  return to_valid_utf8(fmt::format("mcp:{}", name.empty() ? "client" : name.substr(0, 100)));
+}
+
+Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client,
+                                                   std::string_view dashboard,
+                                                   const PersonWait& wait, SessionId session) {
+  auto request = request_for(fmt::format("{}{}", kWaitKey, wait.wait_id), wait.kind, wait.call.name,
+                             wait.shown, mcp::DecisionHolds::for_its_kind_too);
+  if (request && client.can_answer("elicitation/create")) return request;
+  if (!request && wait.kind == WaitKind::question && client.can_open_addresses() &&
+      !dashboard.empty()) {
+    return address_for(wait, session, dashboard);
+  }
+  if (!request) return request;
+  return fail(ErrorCode::unsupported, "this client cannot ask a person (it has no elicitation)");
+}
 
 mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,
                             const mcp::Work& work, const WorkControls& controls) {

@@ -15,6 +15,27 @@ struct AgentSessions {
   std::string dashboard = {};  // see Offering
 };
 
+// What a call wants of an agent.
+struct AgentTurn {
+  AgentToRun made = {};
+  std::string prompt = {};
+  std::optional<SessionId> session = {};  // that goes on; else a new one begins
+};
+// Refuses what has no prompt, and sessions that the caller may not go on with.
+Result<AgentTurn> turn_of(const OfferedAgent& offered, const AgentSessions& sessions,
+                          const mcp::Work& work);
+
+// What is kept with the session, and whose it is.
+Json config_of_caller(Json config, std::string_view principal);
+// What an event says of the progress of its session; empty: nothing.
+std::string words_on(const Event& event);
+std::string answered_by(const mcp::ClientView& client);
+// What a client is to ask its person for a wait, by "wait_ID": a form, or an address of the
+// dashboard for what must not be typed there. An error where it cannot.
+Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client,
+                                                   std::string_view dashboard,
+                                                   const PersonWait& wait, SessionId session);
+
 mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,
                             const mcp::Work& work, const WorkControls& controls);
 

@@ -52,6 +52,8 @@ struct WorkControls {
   std::stop_token stop = {};
   std::function<void(const mcp::Progress&)> progress = {};            // may be empty
   std::function<void(mcp::LoggingLevel, const Json& data)> log = {};  // may be empty
+  // Tells the client something else on the way. May be empty.
+  std::function<void(std::string_view method, const JsonObject& params)> notify = {};
 };
 
 // The sessions that clients began here: what they may go on with. From any thread.
@@ -65,9 +67,14 @@ class BegunSessions {
   std::set<std::pair<std::string, SessionId>> sessions_;
 };
 
+class AgentTasks;
+
 class Host {
  public:
   explicit Host(Offering offering);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
 
   // What the machine has to know of it. The key signs what clients keep for us.
   mcp::ServerOffer offer(mcp::Peer self, std::string state_key) const;
@@ -82,9 +89,11 @@ class Host {
  private:
   mcp::WorkOutcome call_tool(const mcp::Work& work, const WorkControls& controls) const;
   Offering offering_;
-  JsonArray tools_;  // as tools/list shows them
+  JsonArray tools_;           // as tools/list shows them
+  JsonArray tools_as_tasks_;  // to clients of 2025-11-25, who may call some of them as tasks
   std::unique_ptr<BegunSessions> begun_ = std::make_unique<BegunSessions>();
   std::unique_ptr<CallRecord> record_;
+  std::unique_ptr<AgentTasks> tasks_;  // null: there are no agents
 };
 
 }  // namespace wright::mcp_server

@@ -138,7 +138,19 @@ TEST(McpHost, WhatMustNotBeTypedIntoAClientIsAnsweredAtTheDashboard) {
   std::jthread person([&] {
     (void)answer_wait(*hosted.store, waits.at(0).id, JsonObject{{"pin", "1234"}}, "dashboard");
   });
-  EXPECT_EQ(text_of(hosted.host->perform(asked, {})), "thanks");
+  // Clients of 2025-11-25 hear that what they sent their person away for is over.
+  auto older = std::make_shared<mcp::ClientView>(*asked.client);
+  older->version = mcp::kNewestLegacyVersion;
+  asked.client = older;
+  std::vector<std::pair<std::string, Json>> told;
+  WorkControls controls;
+  controls.notify = [&](std::string_view method, const JsonObject& sent) {
+    told.emplace_back(method, sent.at("elicitationId"));
+  };
+  EXPECT_EQ(text_of(hosted.host->perform(asked, controls)), "thanks");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].first, "notifications/elicitation/complete");
+  EXPECT_EQ(told[0].second, params.at("elicitationId"));
 }
 
 TEST(McpHost, EveryCallIsRecorded) {

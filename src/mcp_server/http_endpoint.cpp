@@ -4,9 +4,12 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <random>
 #include <thread>
+#include <unordered_map>
 
 #include "core/text.h"
 #include "mcp/request_state.h"
@@ -35,7 +38,8 @@ void refuse_for_scope(HttpReply& reply, std::string_view scope, const Json& id =
 
 // What a request needs and its caller lacks; empty: nothing.
 std::string_view missing_scope(const HttpCall& call, const mcp::Request& request) {
-  if (!call.rights.may_call && request.method == "tools/call") return "run";
+  const bool is_run = request.method == "tools/call" || request.method == "tasks/cancel";
+  if (!call.rights.may_call && is_run) return "run";
   if (!call.rights.may_answer && request.params.contains("inputResponses")) return "answer";
   return {};
 }
@@ -119,7 +123,9 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
   void close() {
     for (const auto& exchange : exchanges()) exchange->stop();
     std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return threads_ == 0; });
+    is_closing_ = true;
+    work_came_.notify_all();
+    thread_ended_.wait(lock, [this] { return threads_ == 0; });
   }
 
  private:
@@ -228,15 +234,27 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
   }
 
   std::shared_ptr<const mcp::ClientView> client_of(std::string_view note,
-                                                   std::string_view principal) const {
-    const auto read = mcp::unseal(options_.offer->state_key, note, {principal, "session", nullptr},
-                                  milliseconds_now());
+                                                   std::string_view principal) {
+    const std::string key = fmt::format("{}\n{}", principal, note);
+    const std::int64_t now = milliseconds_now();
+    {
+      const std::lock_guard lock(notes_mutex_);
+      const auto known = notes_.find(key);
+      if (known != notes_.end() && now < known->second.until) return known->second.client;
+    }
+    const auto read =
+        mcp::unseal(options_.offer->state_key, note, {principal, "session", nullptr}, now);
     if (!read) return nullptr;
     auto client = std::make_shared<mcp::ClientView>();
     client->version = mcp::text_in(*read, "version");
     if (const JsonObject* own = mcp::object_in(*read, "capabilities")) client->capabilities = *own;
     if (const JsonObject* info = mcp::object_in(*read, "info"))
       client->peer = mcp::peer_from(*info);
+    constexpr std::size_t kMostNotes = 1'000;
+    constexpr std::int64_t kKeptMs = 60'000;
+    const std::lock_guard lock(notes_mutex_);
+    if (notes_.size() >= kMostNotes) notes_.clear();
+    notes_[key] = {client, now + kKeptMs};
     return client;
   }
 
@@ -274,20 +292,43 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     kept_.push_back(exchange);
   }
 
+  // In a thread that has just done something else, where there is one: starting one costs more than
+  // most calls.
   bool start_thread(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
-      if (threads_ >= options_.most_calls) return false;
+      if (working_ >= options_.most_calls) return false;
+      ++working_;
+      to_do_.push_back(std::move(work));
+      if (idle_ >= to_do_.size()) {
+        work_came_.notify_one();
+        return true;
+      }
       ++threads_;
     }
-    std::thread([self = shared_from_this(), work = std::move(work)]() mutable {
+    std::thread([self = shared_from_this()] { self->work_on_what_comes(); }).detach();
+    return true;
+  }
+
+  void work_on_what_comes() {
+    constexpr std::chrono::seconds kPatience{5};
+    std::unique_lock lock(mutex_);
+    const auto has_work = [this] { return !to_do_.empty() || is_closing_; };
+    while (true) {
+      ++idle_;
+      work_came_.wait_for(lock, kPatience, has_work);
+      --idle_;
+      if (to_do_.empty()) break;
+      std::function<void()> work = std::move(to_do_.front());
+      to_do_.pop_front();
+      lock.unlock();
       work();
       work = nullptr;
-      const std::lock_guard lock(self->mutex_);
-      --self->threads_;
-      self->idle_.notify_all();
-    }).detach();
-    return true;
+      lock.lock();
+      --working_;
+    }
+    --threads_;
+    thread_ended_.notify_all();
   }
 
   std::vector<std::shared_ptr<HttpExchange>> exchanges() {
@@ -306,12 +347,24 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     return numbers_ += kRoom;
   }
 
+  struct ReadNote {
+    std::shared_ptr<const mcp::ClientView> client = {};
+    std::int64_t until = 0;  // then it is read again, which finds out that it is too old
+  };
+
   const EndpointOptions options_;
+  std::mutex notes_mutex_;
+  std::unordered_map<std::string, ReadNote> notes_;  // that clients carry, as they were read
   std::mutex mutex_;
-  std::condition_variable idle_;
+  std::condition_variable work_came_;
+  std::condition_variable thread_ended_;
   std::vector<std::weak_ptr<HttpExchange>> exchanges_;
   std::vector<std::shared_ptr<HttpExchange>> kept_;
+  std::deque<std::function<void()>> to_do_;
+  std::size_t working_ = 0;  // what is under way, and what is to do
   std::size_t threads_ = 0;
+  std::size_t idle_ = 0;  // threads that wait for something to do
+  bool is_closing_ = false;
   mcp::WorkId numbers_ = 0;
 };
 

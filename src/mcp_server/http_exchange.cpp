@@ -165,6 +165,9 @@ void HttpExchange::work_on(const mcp::Work& work) {
   controls.log = [&, id = work.id](mcp::LoggingLevel level, const Json& data) {
     tell([&] { return machine_.log(id, level, data); });
   };
+  controls.notify = [&, id = work.id](std::string_view method, const JsonObject& params) {
+    tell([&] { return machine_.notify(id, method, params); });
+  };
   mcp::WorkOutcome outcome;
   try {
     outcome = options_.perform(work, controls);

@@ -227,18 +227,24 @@ class StdioServer : public std::enable_shared_from_this<StdioServer> {
       const std::lock_guard lock(mutex_);
       controls.stop = working_[work.id].get_token();
     }
+    const auto tell = [this](auto make) {
+      mcp::ServerActions actions;
+      {
+        const std::lock_guard lock(mutex_);
+        actions = make();
+      }
+      for (const mcp::ServerAction& action : actions) {
+        write(std::get<mcp::SendLine>(action).line + "\n");
+      }
+    };
     if (work.wants_progress) {
-      controls.progress = [this, id = work.id](const mcp::Progress& progress) {
-        mcp::ServerActions actions;
-        {
-          const std::lock_guard lock(mutex_);
-          actions = machine_.report(id, progress);
-        }
-        for (const mcp::ServerAction& action : actions) {
-          write(std::get<mcp::SendLine>(action).line + "\n");
-        }
+      controls.progress = [&, id = work.id](const mcp::Progress& progress) {
+        tell([&] { return machine_.report(id, progress); });
       };
     }
+    controls.notify = [&, id = work.id](std::string_view method, const JsonObject& params) {
+      tell([&] { return machine_.notify(id, method, params); });
+    };
     mcp::WorkOutcome outcome;
     try {
       outcome = host_->perform(work, controls);

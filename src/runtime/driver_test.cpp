@@ -275,6 +275,55 @@ TEST(Driver, tells_the_model_what_the_tool_said_of_an_unknown_outcome_also_after
   EXPECT_EQ(told, (std::vector<std::string>{"Nobody knows", std::string(kOutcomeUnknown)}));
 }
 
+TEST(Driver, stores_what_a_call_keeps_with_that_call) {
+  const ScriptedModel script({calls({call("job", "{}", "1")}), says("Done.")});
+  const auto store = open_memory_store();
+  std::vector<Json> stored;
+  Agent agent = agent_of(script);
+  agent.tools = {tool("job", "", [&](const Context& context) {
+    EXPECT_TRUE(context.answers.kept.is_null());
+    for (const char* name : {"first", "second"}) {
+      EXPECT_TRUE(context.keep(JsonObject{{"job", name}}));
+      for (const Record& each : store->get_records({.kind = "call_note"}).value()) {
+        EXPECT_EQ(each.session_id, context.session_id);
+        EXPECT_EQ(each.key, std::to_string(store->get_tool_calls(1).value().at(0).id));
+        stored.push_back(each.value);
+      }
+    }
+  })};
+  ASSERT_TRUE(run(*store, agent, "Go"));
+  EXPECT_EQ(stored, (std::vector<Json>{{{"job", "first"}}, {{"job", "second"}}}));
+}
+
+// A writing tool that has kept something goes on with it; one that has not is not run again.
+TEST(Driver, goes_on_after_a_crash_with_what_a_call_has_kept) {
+  const auto store = open_memory_store();
+  const ScriptedModel script({says("Done.")});
+  std::vector<Json> kept;
+  Agent agent = agent_of(script);
+  agent.tools = {tool("job", "", [&](const Context& context) {
+    kept.push_back(context.answers.kept);
+    return "the job has ended";
+  })};
+  const auto created = store->create_session_with(
+      {.agent_name = agent.name, .user_prompt = "Go"},
+      std::vector<Write>{
+          AppendMessage{.message = Message::user("Go")},
+          AppendMessage{
+              .message = {Role::assistant, {call("job", "{}", "1"), call("job", "{}", "2")}},
+              .started_calls = 2}});
+  ASSERT_TRUE(created);
+  ASSERT_TRUE(store->apply_one(PutRecord{.kind = "call_note",
+                                         .key = std::to_string(created->second.calls.at(0)),
+                                         .value = JsonObject{{"job", 7}},
+                                         .session_id = created->first}));
+  ASSERT_TRUE(resume(*store, agent, created->first));
+  EXPECT_EQ(kept, (std::vector<Json>{{{"job", 7}}}));
+  const auto rows = store->get_tool_calls(created->first).value();
+  EXPECT_EQ(rows.at(0).status, CallStatus::completed);
+  EXPECT_EQ(rows.at(1).status, CallStatus::unknown);
+}
+
 TEST(Driver, keeps_what_came_of_a_call_that_cancels_the_run_in_its_last_turn) {
   const ScriptedModel script({calls({call("stops", "{}", "1")})});
   std::stop_source stop;

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <future>
 #include <iterator>
 #include <utility>
+
+#include "core/try.h"
+#include "session/call_notes.h"
 
 namespace wright::runtime {
 
@@ -114,7 +118,29 @@ Result<void> RunningCall::check_lease(const Host& host) {
               "The session may be another process's by now: nothing was done");
 }
 
-ToolOutcome RunningCall::execute(const Host& host) {
+// In the thread of the tool, which may wait. A call that was given up may outlast the host, which
+// then tells nobody.
+Result<void> RunningCall::keep(Host& host, const HoldLease& lease, const Json& note) {
+  TRY(check_lease(host));
+  const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
+  auto ids = written->get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
+    host.write({.writes = session::writes_of_note(lease, plan_.row, note)},
+               [written](Result<BatchIds> each) { written->set_value(std::move(each)); });
+  }
+  constexpr std::chrono::milliseconds kLook{100};
+  while (ids.wait_for(kLook) != std::future_status::ready) {
+    const std::lock_guard lock(mutex_);
+    if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
+  }
+  const auto result = ids.get();
+  if (!result) return std::unexpected(result.error());
+  return {};
+}
+
+ToolOutcome RunningCall::execute(Host& host) {
   const ToolCall& call = *plan_.call;
   fmt::basic_memory_buffer<char, 128> key;
   fmt::format_to(std::back_inserter(key), "{}:{}", plan_.session_id, call.id);
@@ -130,6 +156,11 @@ ToolOutcome RunningCall::execute(const Host& host) {
                   .answers = plan_.answers,
                   .trace = plan_.trace,
                   .budget = plan_.budget};
+  if (plan_.lease && plan_.row != 0) {
+    context.keep = [this, &host, lease = *plan_.lease](const Json& note) {
+      return keep(host, lease, note);
+    };
+  }
   if (tells_) {
     context.progress = [this](std::string_view text) {
       const std::lock_guard lock(told_mutex_);

@@ -24,7 +24,9 @@ struct CallPlan {
   WaitAnswers answers = {};
   SessionId session_id = 0;
   int lease_epoch = 0;
-  std::int64_t held_since = 0;  // when the session was known to be ours, by boot_clock_ms()
+  CallId row = 0;                       // of the call in the store; 0: nothing is stored
+  std::optional<HoldLease> lease = {};  // under which is stored what the call keeps
+  std::int64_t held_since = 0;          // when the session was known to be ours, by boot_clock_ms()
   std::shared_ptr<RunMemory> memory = {};
   std::string tool = {};                                // by its own name, not an alias
   std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it takes
@@ -66,7 +68,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
  private:
   void hand_over(Host& host, std::function<void(CallReport)> done);
   void work(Host& host);
-  ToolOutcome execute(const Host& host);
+  ToolOutcome execute(Host& host);
+  Result<void> keep(Host& host, const HoldLease& lease, const Json& note);
   Result<void> check_lease(const Host& host);
   void tell_late();
   void leave_gate();

@@ -222,6 +222,8 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                .answers = run.answers,
                .session_id = machine.journal().session_id(),
                .lease_epoch = run.lease_epoch,
+               .row = machine.journal().row_of(run.call->id),
+               .lease = machine.journal().lease(),
                .held_since = work.held_since,
                .memory = machine.memory(),
                .tool = run.tool,

@@ -18,8 +18,9 @@ unsigned user_without_name() {
 
 bool is_of_same_user(const http::Request& request) {
   if (!request.is_from_machine || !request.peer_user) return false;
+  static const unsigned kWithoutName = user_without_name();
   const auto user = request.peer_user();
-  if (!user || *user != ::geteuid() || *user == user_without_name()) return false;
+  if (!user || *user != ::geteuid() || *user == kWithoutName) return false;
   return request.peer_is_free && request.peer_is_free();
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/older_forms.h"
 #include "core/try.h"
+#include "session/call_notes.h"
 #include "session/turn.h"
 #include "session/waits.h"
 #include "wright/agent.h"
@@ -109,6 +110,9 @@ class Loader {
         answer(open, "This call was never recorded, and was not run", true);
       } else {
         loaded_.rows[call.id] = {.id = row->id, .status = row->status};
+        if (row->status == CallStatus::executing) {
+          if (auto kept = TRY(note_of(store_, row->id))) open.answers.kept = std::move(*kept);
+        }
         fill_in(open, *row);
       }
       run.open_calls.push_back(std::move(open));
@@ -130,6 +134,11 @@ class Loader {
       }
       case CallStatus::executing:
         if (is_delegated) return find_child(open, row);
+        if (settlements_.contains(open.call.id)) open.answers.kept = {};
+        if (tool != nullptr && !open.answers.kept.is_null()) {
+          loaded_.rows[open.call.id].may_have_happened = true;
+          return;
+        }
         if (tool != nullptr && tool->spec.options.effect != Effect::write) {
           loaded_.rows[open.call.id].may_have_happened =
               tool->spec.options.effect == Effect::idempotent;

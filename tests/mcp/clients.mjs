@@ -7,7 +7,7 @@ import * as v2 from '@modelcontextprotocol/client';
 import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const wright = process.argv[2];
 const home = mkdtempSync(join(tmpdir(), 'wright-mcp-'));
@@ -43,6 +43,21 @@ async function uses(client, name) {
   await assert.rejects(client.callTool({ name: 'nobody', arguments: {} }));
 }
 
+// An agent as a task of 2025-11-25, as the SDK follows one.
+async function usesTasks(client) {
+  const call = { name: 'ask_codebase_analysis', arguments: { prompt: 'Which files are in this folder?' } };
+  const told = [];
+  for await (const each of client.experimental.tasks.callToolStream(call, CallToolResultSchema, { task: { ttl: 60000 } })) told.push(each);
+  assert.equal(told[0].type, 'taskCreated', JSON.stringify(told));
+  const result = told.at(-1);
+  assert.equal(result.type, 'result', JSON.stringify(told));
+  assert.ok(result.result.content[0].text.length > 0 && result.result.structuredContent.session_id > 0);
+  const { taskId } = told[0].task;
+  assert.equal((await client.experimental.tasks.getTask(taskId)).status, 'completed');
+  await assert.rejects(client.experimental.tasks.cancelTask(taskId), 'it has ended');
+  await assert.rejects(client.experimental.tasks.getTask('somebody-elses'));
+}
+
 try {
   const old = new ClientV1({ name: 'v1', version: '1' }, { capabilities: { elicitation: {} } });
   old.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: { who: 'Ada' } }));
@@ -55,6 +70,7 @@ try {
   const plain = new ClientV1({ name: 'v1', version: '1' });
   await plain.connect(new TransportV1(server('--sessions')));
   await uses(plain, 'v1');
+  await usesTasks(plain);
   await plain.close();
 
   for (const mode of ['auto', 'legacy']) {

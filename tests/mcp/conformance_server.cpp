@@ -10,10 +10,11 @@
 #include <map>
 #include <thread>
 
-#include "mcp_server/http_adapter.h"
+#include "conformance_tasks.h"
 #include "http_server/server.h"
 #include "mcp/content.h"
 #include "mcp/http_headers.h"
+#include "mcp_server/http_adapter.h"
 #include "mcp_server/http_endpoint.h"
 
 namespace {
@@ -133,6 +134,11 @@ WorkOutcome in_rounds(const Work& work, const WorkControls&) {
                       {{"round", 2}}};
   }
   return text(answer_to(work, "step1") + answer_to(work, "step2"));
+}
+
+conformance::FixtureTasks& tasks() {
+  static conformance::FixtureTasks all;
+  return all;
 }
 
 const std::map<std::string, FixtureTool, std::less<>>& tools() {
@@ -290,6 +296,7 @@ WorkOutcome list_tools() {
     list.emplace_back(JsonObject{
         {"name", name}, {"description", "For the suite"}, {"inputSchema", json(tool.schema)}});
   }
+  for (Json& each : conformance::FixtureTasks::tools()) list.push_back(std::move(each));
   return Finished{{{"tools", std::move(list)}}};
 }
 
@@ -388,6 +395,7 @@ WorkOutcome perform(const Work& work, const WorkControls& controls) {
   if (work.method == "tools/list") return list_tools();
   if (work.method == "tools/call") {
     const std::string name = mcp::text_in(work.params, "name");
+    if (auto outcome = tasks().call(work)) return std::move(*outcome);
     const auto found = tools().find(name);
     if (found == tools().end()) {
       return Problem{mcp::code::kInvalidParams, "Unknown tool: " + name};
@@ -397,6 +405,7 @@ WorkOutcome perform(const Work& work, const WorkControls& controls) {
                                                               : mcp::Change::prompts);
     return text("announced");
   }
+  if (work.method.starts_with("tasks/")) return tasks().perform(work);
   if (work.method == "resources/list") return list_resources();
   if (work.method == "resources/templates/list") {
     return Finished{
@@ -428,6 +437,7 @@ int main() {
                        .has_prompts = true,
                        .has_completions = true,
                        .has_logging = true,
+                       .has_tasks = true,
                        .ttl_ms = 1000,
                        .state_key = "only for the suite"});
   auto endpoint = std::make_shared<mcp_server::HttpEndpoint>(mcp_server::EndpointOptions{

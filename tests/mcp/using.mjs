@@ -56,6 +56,7 @@ async function referenceServers() {
     ['e__get-sum', { a: 19, b: 23 }],
     ['e__get-structured-content', { location: 'Chicago' }],
     ['e__get-tiny-image', {}],
+    ['e__simulate-research-query', { topic: 'needles' }],
     ['e__trigger-long-running-operation', { duration: 1, steps: 2 }],
     ['e__get-sum', { a: 'nineteen', b: 23 }],
     ['e__read_resource', { uri: 'demo://resource/static/document/architecture.md' }],
@@ -66,7 +67,7 @@ async function referenceServers() {
     ['m__read_graph', {}],
     ['t__sequentialthinking', { thought: 'one', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }],
   ]);
-  const expected = [/ahoy/, /42/, /temperature/, /data:image\/png;base64/, /ompleted/, /a must be a number|must be/, /[Aa]rchitecture/,
+  const expected = [/ahoy/, /42/, /temperature/, /data:image\/png;base64/, /Research Report/, /ompleted/, /a must be a number|must be/, /[Aa]rchitecture/,
     /made\.txt/, /by a server/, /[Aa]ccess denied|outside/, /Ada/, /counts/, /thoughtNumber/];
   assert.equal(heard.length, expected.length, heard.join('\n'));
   expected.forEach((pattern, i) => assert.match(heard[i], pattern, `call ${i + 1}`));
@@ -80,8 +81,9 @@ async function referenceServers() {
   const server = spawn(node, [entry('everything'), 'streamableHttp'], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
   await new Promise(done => server.stderr.on('data', bytes => /listening|port/i.test(bytes) && done()));
   const over = await told(web, section('e', `url = "http://127.0.0.1:${port}/mcp"\n`),
-    [['e__echo', { message: 'ahoy' }], ['e__get-sum', { a: 19, b: 23 }], ['e__trigger-long-running-operation', { duration: 1, steps: 2 }]]);
-  [/ahoy/, /42/, /ompleted/].forEach((pattern, i) => assert.match(over.heard[i], pattern, `over HTTP, call ${i + 1}`));
+    [['e__echo', { message: 'ahoy' }], ['e__get-sum', { a: 19, b: 23 }], ['e__trigger-long-running-operation', { duration: 1, steps: 2 }],
+     ['e__simulate-research-query', { topic: 'needles' }]]);
+  [/ahoy/, /42/, /ompleted/, /Research Report/].forEach((pattern, i) => assert.match(over.heard[i], pattern, `over HTTP, call ${i + 1}`));
   server.kill();
   web.remove();
 }

@@ -19,8 +19,9 @@ namespace {
 constexpr std::size_t kKeyLength = 43;  // 32 bytes in base64url
 
 mcp_server::EndpointOptions endpoint_options(const mcp_server::Host& host, std::string key) {
-  return {.offer = std::make_shared<mcp::ServerOffer>(
-              host.offer({"wright", "Wright", WRIGHT_VERSION}, std::move(key))),
+  auto offer = host.offer({"wright", "Wright", WRIGHT_VERSION}, std::move(key));
+  offer.has_lasting_connections = false;
+  return {.offer = std::make_shared<mcp::ServerOffer>(std::move(offer)),
           .perform =
               [&host](const mcp::Work& work, const mcp_server::WorkControls& controls) {
                 return host.perform(work, controls);

@@ -54,7 +54,7 @@ mcp_client::ServerProgram program_of(const McpServer& server, const Settings& se
 
 mcp::ClientOptions client_options(const McpServer& server, const Settings& settings) {
   using Revisions = mcp::ClientOptions::Revisions;
-  mcp::ClientOptions options{.self = {"wright", "Wright", WRIGHT_VERSION}};
+  mcp::ClientOptions options{.self = {"wright", "Wright", WRIGHT_VERSION}, .has_tasks = true};
   options.capabilities = {
       {"elicitation", JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}}},
       {"roots", JsonObject{}},

@@ -1,0 +1,262 @@
+// Agents that are called as tasks, in both revisions, by a host that may be another one each time.
+#include "mcp_server/agent_tasks.h"
+
+#include <gtest/gtest.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <latch>
+#include <thread>
+
+#include "wright/driver.h"
+#include "wright/testing.h"
+#include "wright/tools.h"
+
+namespace wright::mcp_server {
+namespace {
+
+constexpr std::string_view kGo = R"({"name":"ask_worker","arguments":{"prompt":"Go"}})";
+constexpr std::string_view kGoAsTask =
+    R"({"name":"ask_worker","arguments":{"prompt":"Go"},"task":{"ttl":60000}})";
+
+class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
+ protected:
+  bool is_modern() const { return GetParam() == mcp::Era::modern; }
+
+  // Another instance with the same store.
+  void host(std::vector<Result<Response>> turns, std::vector<Tool> tools = {}) {
+    host_.reset();
+    auto worker = std::make_shared<Agent>();
+    worker->name = "worker";
+    worker->tools = std::move(tools);
+    worker->tools.push_back(ask_user_tool());
+    worker->model = testing::ScriptedModel(std::move(turns)).model();
+    host_ = std::make_unique<Host>(Offering{.caller = std::make_shared<Agent>(),
+                                            .agents = {{.tool = "ask_worker",
+                                                        .description = "Works",
+                                                        .make = [worker]() -> Result<AgentToRun> {
+                                                          return AgentToRun{worker, {}};
+                                                        }}},
+                                            .store = store_.get()});
+  }
+
+  mcp::Work work(std::string method, JsonObject params) const {
+    auto client = std::make_shared<mcp::ClientView>();
+    client->era = GetParam();
+    client->version = is_modern() ? mcp::kModernVersion : mcp::kNewestLegacyVersion;
+    client->capabilities = {{"elicitation", JsonObject{}}};
+    if (is_modern()) client->capabilities = mcp::with_tasks_extension(client->capabilities);
+    return {.id = 1,
+            .method = std::move(method),
+            .params = std::move(params),
+            .client = std::move(client),
+            .principal = "Ada"};
+  }
+
+  static JsonObject result_in(const mcp::WorkOutcome& outcome) {
+    const auto* finished = std::get_if<mcp::Finished>(&outcome);
+    EXPECT_NE(finished, nullptr);
+    return finished != nullptr ? finished->result : JsonObject();
+  }
+
+  std::string begin() {
+    const auto params = parse_json(is_modern() ? kGo : kGoAsTask).value().as_object();
+    const JsonObject created = result_in(host_->perform(work("tools/call", params), {}));
+    if (is_modern()) EXPECT_EQ(created.at("resultType"), Json("task"));
+    const JsonObject& task = is_modern() ? created : created.at("task").as_object();
+    EXPECT_EQ(task.at("status"), Json("working"));
+    return mcp::text_in(task, "taskId");
+  }
+
+  mcp::WorkOutcome about(std::string_view method, std::string_view id, JsonObject params = {}) {
+    params["taskId"] = id;
+    return host_->perform(work(std::string(method), std::move(params)), {});
+  }
+
+  // Asks until it is there.
+  JsonObject once_it_is(std::string_view status, std::string_view id) {
+    JsonObject seen;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    do {
+      seen = result_in(about("tasks/get", id));
+      if (mcp::text_in(seen, "status") == status) return seen;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    } while (std::chrono::steady_clock::now() < until);
+    ADD_FAILURE() << to_text(seen);
+    return seen;
+  }
+
+  // What came of it, by the way of the revision.
+  JsonObject result_of(std::string_view id) {
+    if (is_modern()) return once_it_is("completed", id).at("result").as_object();
+    JsonObject result = result_in(about("tasks/result", id));
+    EXPECT_EQ(result.at("_meta").at(mcp::kRelatedTask).at("taskId"), Json(id));
+    return result;
+  }
+
+  std::unique_ptr<Store> store_ = open_memory_store();
+  std::unique_ptr<Host> host_;
+};
+
+TEST_P(McpAgentTasks, end_with_what_the_call_would_have_answered) {
+  host({testing::says("forty-two")});
+  const std::string id = begin();
+  EXPECT_EQ(id.size(), 32U);
+  const JsonObject result = result_of(id);
+  EXPECT_EQ(result.at("content").at(0).at("text"), Json("forty-two"));
+  EXPECT_EQ(result.at("structuredContent").at("answer"), Json("forty-two"));
+  const JsonObject seen = once_it_is("completed", id);
+  EXPECT_EQ(seen.contains("result"), is_modern());
+  EXPECT_TRUE(seen.at(is_modern() ? "ttlMs" : "ttl").is_null());
+  EXPECT_EQ(store_->list_sessions({})->size(), 1U);
+}
+
+// Only agents are: what a client of 2025-11-25 must not do, and one of 2026-07-28 may say in vain.
+TEST_P(McpAgentTasks, are_no_other_tools) {
+  host({});
+  const JsonObject listed = result_in(host_->perform(work("tools/list", {}), {}));
+  const JsonObject& agent = listed.at("tools").at(0).as_object();
+  EXPECT_EQ(agent.contains("execution"), !is_modern());
+  auto caller = std::make_shared<Agent>();
+  caller->tools = {tool("word", "", [] { return "said"; })};
+  Host with_tool(Offering{.caller = caller, .agents = {{.tool = "ask"}}, .store = store_.get()});
+  const auto call = work("tools/call", {{"name", "word"}, {"task", JsonObject{}}});
+  const auto outcome = with_tool.perform(call, {});
+  if (is_modern()) {
+    EXPECT_EQ(result_in(outcome).at("content").at(0).at("text"), Json("said"));
+  } else {
+    EXPECT_EQ(std::get<mcp::Problem>(outcome).code, mcp::code::kMethodNotFound);
+  }
+  const Host without_agents(Offering{.caller = caller, .store = store_.get()});
+  EXPECT_EQ(result_in(without_agents.perform(call, {})).at("content").at(0).at("text"),
+            Json("said"));
+}
+
+TEST_P(McpAgentTasks, are_their_callers_alone) {
+  host({testing::says("forty-two")});
+  const std::string id = begin();
+  mcp::Work other = work("tasks/get", {{"taskId", id}});
+  other.principal = "Bob";
+  EXPECT_EQ(std::get<mcp::Problem>(host_->perform(other, {})).code, mcp::code::kInvalidParams);
+  EXPECT_EQ(std::get<mcp::Problem>(about("tasks/get", "none")).code, mcp::code::kInvalidParams);
+  EXPECT_EQ(std::get<mcp::Problem>(about("tasks/cancel", "none")).code, mcp::code::kInvalidParams);
+}
+
+TEST_P(McpAgentTasks, go_on_in_another_instance_when_theirs_is_gone) {
+  std::latch begun(1);
+  const auto slow = [&](bool is_first) {
+    return tool("slow", "",
+                [&begun, is_first](const Context& context) -> Result<std::string> {
+                  if (!is_first) return "looked";
+                  begun.count_down();
+                  std::latch never(1);
+                  const std::stop_callback end(context.stop, [&] { never.count_down(); });
+                  never.wait();
+                  return fail(ErrorCode::cancelled, "stopped");
+                },
+                {.effect = Effect::read});
+  };
+  const auto calls = testing::calls({testing::call("slow", "{}", "1")});
+  host({calls}, {slow(true)});
+  const std::string id = begin();
+  begun.wait();
+  host({testing::says("after all")}, {slow(false)});
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("after all"));
+  EXPECT_EQ(store_->list_sessions({})->size(), 1U) << "it is the same session";
+}
+
+TEST_P(McpAgentTasks, that_are_cancelled_stay_so) {
+  std::latch begun(1);
+  const Tool endless = tool("endless", "", [&](const Context& context) {
+    begun.count_down();
+    std::latch stopped(1);
+    const std::stop_callback end(context.stop, [&] { stopped.count_down(); });
+    stopped.wait();
+  });
+  host({testing::calls({testing::call("endless", "{}", "1")}), testing::says("done")}, {endless});
+  const std::string id = begin();
+  begun.wait();
+  const JsonObject answer = result_in(about("tasks/cancel", id));
+  EXPECT_EQ(mcp::text_in(answer, "status"), is_modern() ? "" : "cancelled");
+  EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "cancelled");
+  // Once more is an acknowledgement in the one revision and a mistake in the other.
+  const auto again = about("tasks/cancel", id);
+  EXPECT_EQ(std::holds_alternative<mcp::Finished>(again), is_modern());
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (store_->get_session(1)->status != SessionStatus::cancelled &&
+         std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(store_->get_session(1)->status, SessionStatus::cancelled);
+  EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "cancelled");
+}
+
+TEST_P(McpAgentTasks, ask_the_clients_person_and_go_on_with_the_answer) {
+  const auto asks = testing::calls(
+      {testing::call("ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")});
+  host({asks, testing::says("thanks")});
+  const std::string id = begin();
+  const JsonObject seen = once_it_is("input_required", id);
+  // Another instance takes the answer.
+  host({testing::says("thanks")});
+  const JsonObject given{{"action", "accept"}, {"content", JsonObject{{"who", "Ada"}}}};
+  if (is_modern()) {
+    const JsonObject& requests = seen.at("inputRequests").as_object();
+    ASSERT_EQ(requests.size(), 1U);
+    const std::string key(requests.begin()->key());
+    EXPECT_EQ(requests.begin()->value().at("method"), Json("elicitation/create"));
+    // What was never asked is passed over.
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{"wait_99", given}}}}));
+    EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "input_required");
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{key, given}}}}));
+  } else {
+    mcp::Work fetching = work("tasks/result", {{"taskId", id}});
+    const auto outcome = host_->perform(fetching, {});
+    const auto* needs = std::get_if<mcp::NeedsInput>(&outcome);
+    ASSERT_NE(needs, nullptr);
+    EXPECT_EQ(needs->requests.at(0).params.at("_meta").at(mcp::kRelatedTask).at("taskId"),
+              Json(id));
+    fetching.answers[needs->requests.at(0).key] = given;
+    EXPECT_EQ(result_in(host_->perform(fetching, {})).at("content").at(0).at("text"),
+              Json("thanks"));
+  }
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("thanks"));
+}
+
+TEST_P(McpAgentTasks, whose_question_is_declined_end_and_their_session_waits) {
+  const auto asks = testing::calls(
+      {testing::call("ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")});
+  host({asks});
+  const std::string id = begin();
+  once_it_is("input_required", id);
+  const JsonObject declined{{"action", "decline"}};
+  const WaitId wait = store_->get_waits({})->at(0).id;
+  const std::string key = "wait_" + std::to_string(wait);
+  if (is_modern()) {
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{key, declined}}}}));
+    EXPECT_EQ(once_it_is("completed", id).at("result").at("isError"), Json(true));
+  } else {
+    mcp::Work fetching = work("tasks/result", {{"taskId", id}});
+    fetching.answers[key] = declined;
+    EXPECT_EQ(result_in(host_->perform(fetching, {})).at("isError"), Json(true));
+    EXPECT_EQ(once_it_is("failed", id).at("taskId"), Json(id));
+  }
+  EXPECT_EQ(store_->get_wait(wait)->status, WaitStatus::open);
+}
+
+TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
+  host({testing::says("first"), testing::says("second")});
+  const std::string first = begin();
+  while (store_->get_session(1)->status != SessionStatus::completed) std::this_thread::yield();
+  // Somebody goes on with it before anybody has looked.
+  auto agent = Agent{.name = "worker"};
+  agent.model = testing::ScriptedModel({testing::says("by hand")}).model();
+  ASSERT_TRUE(send(*store_, agent, 1, "And?"));
+  EXPECT_EQ(result_of(first).at("content").at(0).at("text"), Json("first"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasks,
+                         ::testing::Values(mcp::Era::legacy, mcp::Era::modern));
+
+}  // namespace
+}  // namespace wright::mcp_server

@@ -1,0 +1,119 @@
+#include "mcp_server/stored_task.h"
+
+#include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <random>
+
+#include "core/enum_names.h"
+#include "core/try.h"
+#include "mcp/content.h"
+
+namespace wright::mcp_server {
+namespace {
+
+constexpr std::string_view kTasks = "mcp_task";
+
+std::int64_t number_of(const JsonObject& object, std::string_view key) {
+  const Json* value = object.if_contains(key);
+  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+}
+
+JsonObject stored_form(const StoredTask& task) {
+  JsonObject value{{"tool", task.tool},
+                   {"principal", task.principal},
+                   {"session", task.session},
+                   {"after", task.after},
+                   {"created_at", task.created_at}};
+  if (!task.elsewhere.empty()) {
+    JsonArray waits;
+    for (const WaitId each : task.elsewhere) waits.emplace_back(each);
+    value["elsewhere"] = std::move(waits);
+  }
+  if (task.ended) {
+    value["ended"] = enum_name(*task.ended);
+    value["ended_at"] = task.ended_at;
+    value["result"] = task.result;
+  }
+  return value;
+}
+
+StoredTask from_stored(const Record& record) {
+  StoredTask task{.id = record.key, .version = record.version};
+  const JsonObject* value = record.value.if_object();
+  if (value == nullptr) return task;
+  task.tool = mcp::text_in(*value, "tool");
+  task.principal = mcp::text_in(*value, "principal");
+  task.session = number_of(*value, "session");
+  task.after = number_of(*value, "after");
+  task.created_at = number_of(*value, "created_at");
+  if (const Json* waits = value->if_contains("elsewhere"); waits != nullptr && waits->is_array()) {
+    for (const Json& each : waits->get_array()) {
+      if (each.is_int64()) task.elsewhere.push_back(each.get_int64());
+    }
+  }
+  task.ended = enum_named<mcp::TaskStatus>(mcp::text_in(*value, "ended"));
+  task.ended_at = number_of(*value, "ended_at");
+  if (const JsonObject* result = mcp::object_in(*value, "result")) task.result = *result;
+  return task;
+}
+
+}  // namespace
+
+std::string new_task_id() {
+  std::random_device device;
+  std::string id;
+  for (int i = 0; i < 4; ++i) id += fmt::format("{:08x}", device());
+  return id;
+}
+
+Result<StoredTask> find_task(Store& store, std::string_view id, std::string_view principal) {
+  const auto found =
+      TRY(store.get_records({.kind = std::string(kTasks), .key = std::string(id), .limit = 1}));
+  if (!found.empty()) {
+    StoredTask task = from_stored(found.front());
+    if (task.principal == principal) return task;
+  }
+  return fail(ErrorCode::not_found, "there is no such task");
+}
+
+Result<void> keep_task(Store& store, StoredTask& task) {
+  PutRecord put{.kind = std::string(kTasks), .key = task.id, .value = stored_form(task)};
+  if (task.version == 0) {
+    put.session_id = task.session;
+  } else {
+    put.version = task.version;
+  }
+  TRY(store.apply_one(put));
+  ++task.version;
+  return {};
+}
+
+Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask& task,
+                                                 const Session& session) {
+  const auto answered = [&](std::string_view text) {
+    JsonObject answer = mcp::text_result(text);
+    answer["structuredContent"] = JsonObject{{"answer", text}, {"session_id", task.session}};
+    return answer;
+  };
+  const bool has_ended = session.status == SessionStatus::completed ||
+                         session.status == SessionStatus::failed ||
+                         session.status == SessionStatus::cancelled;
+  if (!has_ended) return std::nullopt;
+  // Somebody may have gone on with the session since.
+  const auto messages = TRY(store.get_messages(task.session, {.after = task.after}));
+  std::string last;
+  int asked = 0;
+  for (const StoredMessage& stored : messages) {
+    if (stored.message.is_from_user() && ++asked == 2) return answered(last);
+    if (stored.message.role == Role::assistant) last = stored.message.answer();
+  }
+  if (session.status == SessionStatus::completed) return answered(session.result.value_or(last));
+  std::string text =
+      fmt::format("{} (session {})", session.error.value_or("it was cancelled"), session.id);
+  if (session.result && !session.result->empty()) text += "\n" + *session.result;
+  return mcp::error_result(text);
+}
+
+}  // namespace wright::mcp_server
