@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 
 namespace wright::entities {
 namespace {

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 
 namespace wright::entities {
 namespace {

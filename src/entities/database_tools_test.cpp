@@ -1,4 +1,4 @@
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 #include "tools/sqlite/reader_testing.h"
 
 namespace wright::entities {

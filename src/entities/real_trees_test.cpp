@@ -2,7 +2,7 @@
 // against what ctags, wc and find say about them.
 #include <map>
 
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 
 namespace wright::entities {
 namespace {

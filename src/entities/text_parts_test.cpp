@@ -8,7 +8,7 @@
 #include "entities/index_database.h"
 #include "entities/source_lines.h"
 #include "entities/word_ranking.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::entities {
 namespace {

@@ -1,6 +1,6 @@
 #include "entities/whole_names.h"
 
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 
 namespace wright::entities {
 namespace {

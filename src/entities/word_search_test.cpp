@@ -1,6 +1,6 @@
 #include "entities/word_search.h"
 
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 
 namespace wright::entities {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "mcp_client/http_channel.h"
 #include "mcp_client/server_tools.h"
-#include "net/canned_server.h"
-#include "tools/temporary_folder.h"
+#include "net/canned_server_testing.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/agent.h"
 
 namespace wright::mcp_client {

@@ -8,7 +8,7 @@
 #include "mcp_client/connection.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/agent.h"
 
 namespace wright::mcp_client {

@@ -13,7 +13,7 @@
 #include "mcp/json_rpc.h"
 #include "mcp_client/connection.h"
 #include "mcp_client/server_tools.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "wright/agent.h"
 
 namespace wright::mcp_client {

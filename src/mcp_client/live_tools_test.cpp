@@ -11,7 +11,7 @@
 
 #include "mcp_client/server_texts.h"
 #include "mcp_client/stdio_channel.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/agent.h"
 
 namespace wright::mcp_client {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::mcp_client {
 namespace {

@@ -12,7 +12,7 @@
 #include "mcp_client/server_texts.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/agent.h"
 #include "wright/interceptors.h"
 

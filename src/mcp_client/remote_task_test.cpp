@@ -10,7 +10,7 @@
 #include "core/unknown_outcome.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/agent.h"
 
 namespace wright::mcp_client {

@@ -15,7 +15,7 @@
 #include "mcp_client/server_texts.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/model.h"
 
 namespace wright::mcp_client {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "wright/models.h"
 
 namespace wright {

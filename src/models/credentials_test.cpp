@@ -9,7 +9,7 @@
 
 #include "models/credential_command.h"
 #include "models/provider_model.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "net/event_loop.h"
 
 namespace wright::models {

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 
 namespace wright::models {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 
 namespace wright::models {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "wright/models.h"
 
 namespace wright {

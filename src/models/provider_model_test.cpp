@@ -5,7 +5,7 @@
 #include <future>
 #include <latch>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "net/event_loop.h"
 
 namespace wright::models {

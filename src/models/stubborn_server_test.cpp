@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "models/provider_model.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "providers/digest.h"
 
 namespace wright::models {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <regex>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "net/http_client.h"
 #include "net/plain_url.h"
 #include "net/whole_response.h"

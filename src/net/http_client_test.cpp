@@ -6,7 +6,7 @@
 #include <future>
 #include <latch>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "net/http_client_testing.h"
 
 namespace wright::net {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "net/address.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "net/http_client_testing.h"
 
 namespace wright::net {

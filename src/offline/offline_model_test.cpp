@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "offline/memory_tree.h"
+#include "offline/memory_tree_testing.h"
 
 namespace wright::offline {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "offline/memory_tree.h"
+#include "offline/memory_tree_testing.h"
 #include "offline/parsed_prompt.h"
 #include "wright/model.h"
 

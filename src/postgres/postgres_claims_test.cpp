@@ -6,11 +6,11 @@
 #include <set>
 #include <thread>
 
-#include "postgres/claim_of_version_10.h"
+#include "postgres/claim_of_version_10_testing.h"
 #include "postgres/errors.h"
 #include "postgres/schema.h"
 #include "postgres/statements.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "store/testing.h"
 #include "wright/postgres.h"
 

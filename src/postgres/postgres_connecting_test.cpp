@@ -17,7 +17,7 @@
 
 #include "postgres/connecting.h"
 #include "postgres/connection.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::postgres {

@@ -11,7 +11,7 @@
 #include "postgres/errors.h"
 #include "postgres/figures.h"
 #include "postgres/schema.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "store/testing.h"
 #include "wright/postgres.h"
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "postgres/cutting_proxy.h"
+#include "postgres/cutting_proxy_testing.h"
 #include "postgres/open.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "store/testing.h"
 
 namespace wright::postgres {

@@ -13,7 +13,7 @@
 #include "postgres/open.h"
 #include "postgres/place.h"
 #include "postgres/schema.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "store/testing.h"
 
 namespace wright::postgres {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::postgres {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "project/front_matter.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::project {
 namespace {

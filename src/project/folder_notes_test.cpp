@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "core/told_notices.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::project {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/interceptors.h"
 #include "wright/testing.h"
 

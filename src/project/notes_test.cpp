@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::project {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/sha256.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/testing.h"
 
 namespace wright::project {

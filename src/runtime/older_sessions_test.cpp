@@ -7,8 +7,8 @@
 
 #include "runtime/runtime_testing.h"
 #include "store/testing.h"
-#include "store/unversioned_tables.h"
-#include "store/versioned_tables.h"
+#include "store/unversioned_tables_testing.h"
+#include "store/versioned_tables_testing.h"
 
 namespace wright::runtime {
 namespace {

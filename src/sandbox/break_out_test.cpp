@@ -16,7 +16,7 @@
 #include <cstdlib>
 
 #include "core/file_descriptor.h"
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 
 namespace wright::sandbox {
 namespace {

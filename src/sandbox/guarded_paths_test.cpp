@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "sandbox/git_paths.h"
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 
 namespace wright::sandbox {
 namespace {

@@ -19,7 +19,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 #include "sandbox/spawn.h"
 #include "sandbox/system_call_filter.h"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "sandbox/guarded_paths.h"
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 #include "sandbox/spawn.h"
 #include "sandbox/system_call_filter.h"
 

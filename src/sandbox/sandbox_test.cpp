@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "sandbox/run_group.h"
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 
 namespace wright::sandbox {
 namespace {

@@ -12,7 +12,7 @@
 #include <set>
 #include <sstream>
 
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 #include "sandbox/shell_syntax.h"
 
 namespace wright::sandbox {

@@ -14,7 +14,7 @@
 
 #include "sandbox/landlock.h"
 #include "sandbox/run_group.h"
-#include "sandbox/sandbox_fixture.h"
+#include "sandbox/sandbox_testing.h"
 #include "sandbox/system_call_filter.h"
 
 namespace wright::sandbox {

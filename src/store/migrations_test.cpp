@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "store/tables_of_version_8.h"
+#include "store/tables_of_version_8_testing.h"
 #include "store/testing.h"
-#include "store/unversioned_tables.h"
-#include "store/versioned_tables.h"
+#include "store/unversioned_tables_testing.h"
+#include "store/versioned_tables_testing.h"
 
 namespace wright::store {
 namespace {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "store/faulty_disk.h"
+#include "store/faulty_disk_testing.h"
 #include "store/testing.h"
-#include "store/unversioned_tables.h"
-#include "store/versioned_tables.h"
+#include "store/unversioned_tables_testing.h"
+#include "store/versioned_tables_testing.h"
 #include "wright/store.h"
 
 namespace wright::store {

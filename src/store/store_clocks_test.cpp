@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

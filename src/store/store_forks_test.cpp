@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

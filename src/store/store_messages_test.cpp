@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/every_part_testing.h"
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

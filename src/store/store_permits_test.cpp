@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "store/permits.h"
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <latch>
 #include <thread>
 
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 namespace {

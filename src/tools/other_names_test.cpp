@@ -1,6 +1,6 @@
 #include "tools/other_names.h"
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/schema.h"
 
 namespace wright::tools {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "process.h"
 
 namespace wright::cli {

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/terminal/person/screen.h"
+#include "app/terminal/person/screen_testing.h"
 #include "process.h"
 
 namespace wright::cli {

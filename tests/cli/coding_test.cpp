@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "process.h"
 #include "state.h"
 

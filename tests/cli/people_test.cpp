@@ -5,7 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "process.h"
 #include "state.h"
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "process.h"
 
 namespace wright::cli {

@@ -2,7 +2,7 @@
 // the same rules as every tool.
 #include <gtest/gtest.h>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "process.h"
 
 namespace wright::cli {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "wright/json.h"
 #include "wright/models.h"
 

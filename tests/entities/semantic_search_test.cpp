@@ -7,9 +7,9 @@
 #include <fstream>
 #include <mutex>
 
-#include "entities/entity_fixture.h"
+#include "entities/entity_testing.h"
 #include "entities/identifier_words.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "wright/models.h"
 
 namespace wright::entities {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "faults/evidence.h"
-#include "store/faulty_disk.h"
+#include "store/faulty_disk_testing.h"
 #include "store/testing.h"
 
 namespace wright::faults {

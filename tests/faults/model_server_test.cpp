@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "faults/evidence.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "store/testing.h"
 #include "wright/models.h"
 

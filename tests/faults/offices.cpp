@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 
 namespace wright::faults {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "cli/process.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 
 namespace wright::http {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "cli/process.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "net/whole_response.h"
 #include "node_server.h"
 

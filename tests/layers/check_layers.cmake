@@ -5,6 +5,7 @@
 # - the layers have no cycle: a folder stands only on folders listed before it;
 # - every folder of src/ is one of WRIGHT_FOLDERS;
 # - where a folder x has parts (WRIGHT_PARTS_x), a part likewise sees itself and those listed for it;
+# - what is there for tests is named x_testing.h, and nothing but tests includes it;
 # - a file of src/x includes "wright/…", "x/…", a neighbour "y.h", and the folders of its layer;
 # - a public header includes wright/, the standard library and boost/json, nothing else;
 # - where Layers.cmake says who owns the public headers (WRIGHT_HEADERS_x), each has one owner, and a
@@ -102,7 +103,9 @@ foreach(source IN LISTS sources)
   endif()
   includes_of("${ROOT}/src/${source}")
   foreach(include IN LISTS includes)
-    if(include MATCHES "\\.\\./")
+    if(include MATCHES "_testing\\.h.$" AND NOT source MATCHES "_(test|testing|tests)\\.(cpp|h)$")
+      report("src/${source} includes ${include}: what is for tests is not for the product")
+    elseif(include MATCHES "\\.\\./")
       report("src/${source} includes ${include}: write the path from src/, not a relative one")
     elseif(include MATCHES "^.([^/]+)/")
       set(other "${CMAKE_MATCH_1}")

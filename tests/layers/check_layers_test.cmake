@@ -37,6 +37,7 @@ endfunction()
 
 build_good_house()
 expect_check_to_pass(check_layers src/core/more.cpp "int more\;\n")
+expect_check_to_pass(check_layers src/core/run_test.cpp "#include \"core/run_testing.h\"\n")
 expect_check_to_pass(check_layers include/wright/detail/part.h "#include \"wright/detail/rest.h\"\n")
 
 # The same house with owners of its headers.
@@ -64,6 +65,7 @@ expect_refusal_with_owners(include/wright/stray.h "#include <string>\n" "no fold
 expect_refusal_with_owners(src/tools/find.cpp "#include \"wright/store.h\"\n" "tools may not see store")
 expect_refusal_with_owners(src/tools/find.cpp "#include \"wright/wright.h\"\n" "which no folder owns")
 
+expect_refusal(src/core/more.cpp "#include \"core/run_testing.h\"\n" "is not for the product")
 expect_refusal(src/core/up.cpp "#include \"store/sqlite.h\"\n" "core may not see store")
 expect_refusal(src/core/angle.cpp "#include <tools/walk.h>\n" "core may not see tools")
 expect_refusal(src/core/deep/up.h "  #  include \"tools/walk.h\"\n" "core may not see tools")

@@ -2,7 +2,7 @@
 // history git made.
 #include <gtest/gtest.h>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/agents.h"
 #include "wright/model.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::offline {
 

@@ -21,7 +21,7 @@
 #include "postgres/chaos_agents.h"
 #include "postgres/chaos_fleet.h"
 #include "postgres/rough_proxy.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "store/testing.h"
 #include "wright/postgres.h"
 

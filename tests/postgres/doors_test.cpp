@@ -14,7 +14,7 @@
 
 #include "cli/process.h"
 #include "cli/unix_socket.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 
 namespace wright::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cli/process.h"
 #include "postgres/paying.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 
 namespace wright::cli {
 namespace {

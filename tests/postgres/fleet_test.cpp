@@ -19,9 +19,9 @@
 #include <thread>
 
 #include "cli/process.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "postgres/connection.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::cli {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "cli/process.h"
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 
 namespace wright::cli {
 

@@ -33,7 +33,7 @@
 #include "cli/process.h"
 #include "cli/unix_socket.h"
 #include "postgres/paying.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::cli {

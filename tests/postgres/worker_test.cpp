@@ -11,7 +11,7 @@
 
 #include "cli/process.h"
 #include "postgres/connection.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 
 namespace wright::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 #include "wright/agent.h"
 #include "wright/people.h"
 #include "wright/postgres.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "mcp_client/stdio_channel.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::app {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "app/settings/file_output.h"
 #include "app/terminal/console.h"
-#include "app/terminal/person/person_at_terminal.h"
+#include "app/terminal/person/person_at_terminal_testing.h"
 
 namespace wright::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "app/wiring/file_history.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::app {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/try.h"
 #include "tools/file_tool_list.h"
-#include "tools/temporary_folder.h"
-#include "tools/workspace/failing_calls.h"
+#include "tools/temporary_folder_testing.h"
+#include "tools/workspace/failing_calls_testing.h"
 
 namespace wright::tools {
 namespace {

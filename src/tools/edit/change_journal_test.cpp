@@ -5,8 +5,8 @@
 #include <csignal>
 
 #include "tools/edit/file_changes.h"
-#include "tools/temporary_folder.h"
-#include "tools/workspace/failing_calls.h"
+#include "tools/temporary_folder_testing.h"
+#include "tools/workspace/failing_calls_testing.h"
 
 namespace wright::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <csignal>
 #include <thread>
 
-#include "tools/temporary_folder.h"
-#include "tools/workspace/failing_calls.h"
+#include "tools/temporary_folder_testing.h"
+#include "tools/workspace/failing_calls_testing.h"
 
 namespace wright::tools {
 namespace {

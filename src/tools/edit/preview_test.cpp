@@ -5,7 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "core/call_preview.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/tools.h"
 
 namespace wright::tools {

@@ -3,8 +3,8 @@
 #include <thread>
 
 #include "tools/file_tool_list.h"
-#include "tools/temporary_folder.h"
-#include "tools/workspace/failing_calls.h"
+#include "tools/temporary_folder_testing.h"
+#include "tools/workspace/failing_calls_testing.h"
 
 namespace wright::tools {
 namespace {

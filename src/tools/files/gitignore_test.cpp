@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tools/files/tree_walk.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::tools {
 namespace {

@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "core/cut_text.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/tool.h"
 
 namespace wright::tools {

@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::tools {
 namespace {

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "tools/search/ordered_search.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 
 namespace wright::tools {
 namespace {

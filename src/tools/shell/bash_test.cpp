@@ -4,7 +4,7 @@
 
 #include "tools/output/output_budget.h"
 #include "tools/shell/command_output.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/tools.h"
 
 namespace wright::tools {

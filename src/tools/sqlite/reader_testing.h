@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 #include "core/try.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
 

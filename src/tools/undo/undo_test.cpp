@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "tools/undo/recording.h"
 
 namespace wright::tools {

@@ -3,9 +3,9 @@
 #include <latch>
 #include <mutex>
 
-#include "net/canned_server.h"
+#include "net/canned_server_testing.h"
 #include "tools/output/output_budget.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/tools.h"
 
 namespace wright::tools {

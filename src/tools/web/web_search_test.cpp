@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "net/canned_server.h"
-#include "tools/temporary_folder.h"
+#include "net/canned_server_testing.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/tools.h"
 
 namespace wright::tools {

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "tools/text/text_file.h"
 
 namespace wright::tools {

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "app/terminal/person/approval_text.h"
-#include "app/terminal/person/person_at_terminal.h"
+#include "app/terminal/person/person_at_terminal_testing.h"
 
 namespace wright::app {
 namespace {

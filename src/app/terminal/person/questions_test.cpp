@@ -13,7 +13,7 @@
 #include "app/terminal/console.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/person/person_answers.h"
-#include "app/terminal/person/person_at_terminal.h"
+#include "app/terminal/person/person_at_terminal_testing.h"
 
 namespace wright::app {
 namespace {

@@ -1,5 +1,5 @@
 // The stores of this folder, for the suite.
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 namespace wright::store {
 

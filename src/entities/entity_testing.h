@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "entities/code_index.h"
-#include "tools/temporary_folder.h"
+#include "tools/temporary_folder_testing.h"
 #include "wright/tools.h"
 
 namespace wright::entities {

@@ -1,4 +1,4 @@
-#include "app/terminal/person/person_at_terminal.h"
+#include "app/terminal/person/person_at_terminal_testing.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "app/terminal/person/screen.h"
+#include "app/terminal/person/screen_testing.h"
 
 #include <fmt/format.h>
 #include <wchar.h>

@@ -1,4 +1,4 @@
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

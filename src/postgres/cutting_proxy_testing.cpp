@@ -1,4 +1,4 @@
-#include "postgres/cutting_proxy.h"
+#include "postgres/cutting_proxy_testing.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

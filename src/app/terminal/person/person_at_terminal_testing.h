@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/terminal/person/screen.h"
+#include "app/terminal/person/screen_testing.h"
 #include "app/terminal/person/terminal_dialogue.h"
 #include "wright/json.h"
 

@@ -1,10 +1,10 @@
 // The stores of this folder, for the suite of src/store: a place is a schema.
-#include "store/store_suite.h"
+#include "store/store_suite_testing.h"
 
 #include <fmt/format.h>
 
 #include "postgres/open.h"
-#include "postgres/test_cluster.h"
+#include "postgres/cluster_testing.h"
 
 namespace wright::store {
 namespace {

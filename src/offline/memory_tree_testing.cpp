@@ -1,4 +1,4 @@
-#include "offline/memory_tree.h"
+#include "offline/memory_tree_testing.h"
 
 #include <fnmatch.h>
 #include <re2/re2.h>
