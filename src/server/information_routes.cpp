@@ -50,7 +50,7 @@ Answer list_tools(const ServiceOptions& options) {
 }
 
 Answer redeem(const ServiceOptions& options, const Call& call) {
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"code"}));
   const std::string code = TRY(text_in(body, "code"));
   const auto token = options.tokens.redeem(code);
   if (!token) {

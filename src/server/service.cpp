@@ -89,6 +89,18 @@ Result<JsonObject> Call::body() const {
   return std::move(json.as_object());
 }
 
+Result<JsonObject> Call::body(std::initializer_list<std::string_view> known) const {
+  auto object = TRY(body());
+  for (const auto& member : object) {
+    const std::string_view name = member.key();
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is not known here; known: {}", utf8_prefix(name, 100),
+                            fmt::join(known, ", ")));
+  }
+  return object;
+}
+
 Result<std::optional<std::int64_t>> Call::number_of(std::string_view parameter) const {
   const auto text = request.parameter(parameter);
   if (!text) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -77,6 +78,8 @@ struct Call {
   Result<std::int64_t> number(std::size_t index = 0) const;
   // The body, an object.
   Result<JsonObject> body() const;
+  // Refuses members that are not `known`: a misspelt one must not be passed over.
+  Result<JsonObject> body(std::initializer_list<std::string_view> known) const;
   // A parameter of the query as a number.
   Result<std::optional<std::int64_t>> number_of(std::string_view parameter) const;
   // The tenant whose sessions are meant: the caller's, or the one that is asked for, in the query

@@ -283,5 +283,20 @@ TEST(ServerHealth, tells_machines_how_it_is) {
             std::string::npos);
 }
 
+// A key that is passed over is a wish that nobody hears.
+TEST(ServerApi, refuses_members_of_a_body_that_it_does_not_know) {
+  ServedService served;
+  for (const auto& [path, body] : std::vector<std::pair<std::string, std::string>>{
+           {"/api/v1/sessions", R"({"agent":"parrot","prompt":"Hi","tenat":"shop"})"},
+           {"/api/v1/sessions", R"({"agent":"parrot","prompt":"Hi","model":"other"})"},
+           {"/api/v1/sessions/1/messages", R"({"text":"Hi","agent":"other"})"},
+           {"/api/v1/sessions/1/fork", R"({"at":3})"},
+           {"/api/v1/waits/1/answer", R"({"answer":"yes","arguments":{}})"}}) {
+    const Answered answered = served.ask("POST", path, body);
+    EXPECT_EQ(answered.status, 400) << body;
+    EXPECT_TRUE(answered.body.contains("is not known here")) << answered.body;
+  }
+}
+
 }  // namespace
 }  // namespace wright::server

@@ -180,7 +180,7 @@ Answer queue_session(const ServiceOptions& options, const Queueing& queueing, co
 }
 
 Answer create_session(const ServiceOptions& options, const Call& call) {
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"agent", "prompt", "parts", "people", "debug", "tenant", "schema", "queue", "cancel_on_disconnect"}));
   Message prompt = TRY(message_in(body, "prompt"));
   if (display_text(prompt).empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
   auto prepared = TRY(wanted_agent(options, body));
@@ -228,7 +228,7 @@ Result<void> queue_message(const ServiceOptions& options, const Session& session
 
 Answer send_message(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"text", "parts", "steer", "queue", "people", "debug", "cancel_on_disconnect"}));
   Message message = TRY(message_in(body, "text"));
   const Session before = TRY(options.store.get_session(id));
   const Json* steer = body.if_contains("steer");
@@ -365,7 +365,7 @@ Result<Json> exported(Store& store, SessionId id) {
 
 Answer cancel_session(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"reason"}));
   std::string reason =
       TRY(text_in(body, "reason", fmt::format("Cancelled by {}", call.caller.name)));
   TRY(options.runtime.cancel(id, std::move(reason)));
@@ -375,7 +375,7 @@ Answer cancel_session(const ServiceOptions& options, const Call& call) {
 
 Answer fork_session(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"message_id"}));
   const auto messages = TRY(options.store.get_messages(id, {.limit = 1, .keep = Page::Keep::last}));
   MessageId last = messages.empty() ? 0 : messages.back().id;
   if (const Json* at = body.if_contains("message_id")) {
@@ -391,7 +391,7 @@ Answer fork_session(const ServiceOptions& options, const Call& call) {
 
 Answer resume_session(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"settlements"}));
   Settlements settlements;
   if (const Json* given = body.if_contains("settlements")) {
     if (!given->is_object()) {

@@ -61,7 +61,7 @@ Answer list_waits_of(const ServiceOptions& options, const Call& call, SessionId 
 
 Answer answer_one(const ServiceOptions& options, const Call& call) {
   const WaitId id = TRY(call.number());
-  const JsonObject body = TRY(call.body());
+  const JsonObject body = TRY(call.body({"answer"}));
   const Json* answer = body.if_contains("answer");
   if (answer == nullptr) return fail(ErrorCode::invalid_argument, "'answer' is missing");
   const StoredWait wait = TRY(options.runtime.answer(id, *answer, call.caller.name));
