@@ -24,7 +24,8 @@ struct Bounds {
   std::int64_t otherwise = 1;
 };
 Result<std::int64_t> bounded(const Call& call, const char* name, const Bounds& bounds) {
-  const std::int64_t value = TRY(call.number_of(name)).value_or(bounds.otherwise);
+  const auto given = TRY(call.number_of(name));
+  const std::int64_t value = given.value_or(bounds.otherwise);
   if (value >= bounds.least && value <= bounds.most) return value;
   return fail(ErrorCode::invalid_argument,
               fmt::format("{} must be {} to {}", name, bounds.least, bounds.most));
@@ -71,14 +72,16 @@ Result<HistoryFilter> history_filter(const Call& call) {
                        .model = call.request.parameter("model"),
                        .tool_name = call.request.parameter("tool")};
   filter.tenant = TRY(call.tenant());
-  filter.until = std::max<std::int64_t>(1, TRY(call.number_of("until")).value_or(now));
+  const auto until = TRY(call.number_of("until"));
+  filter.until = std::max<std::int64_t>(1, until.value_or(now));
   const auto since = TRY(call.number_of("since"));
   filter.since = std::clamp<std::int64_t>(since.value_or(filter.until - kDay), 0, filter.until - 1);
   const std::int64_t buckets =
       TRY(bounded(call, "buckets", {.most = kMostBuckets, .otherwise = 48}));
   filter.step_ms = (filter.until - filter.since - 1) / buckets + 1;
-  filter.most_series = static_cast<std::size_t>(
-      TRY(bounded(call, "series", {.most = kMostListsOfSeries, .otherwise = 7})));
+  const std::int64_t series =
+      TRY(bounded(call, "series", {.most = kMostListsOfSeries, .otherwise = 7}));
+  filter.most_series = static_cast<std::size_t>(series);
   filter.by = TRY(by_named(call.request.parameter("by").value_or("all")));
   return filter;
 }

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { Home, json, model } from './wright.mjs';
 
 const home = new Home();
-const llm = await model((messages) => (messages.at(-1).role === 'tool' ? 'found it'
-  : { calls: [['grep', { pattern: 'alpha_function' }]] }));
+const llm = await model((messages) => {
+  if (messages.at(-1).content === 'twice') return { calls: [['weather', {}], ['weather', {}]] };
+  return messages.at(-1).role === 'tool' ? 'found it' : { calls: [['grep', { pattern: 'alpha_function' }]] };
+});
 const agent = (words) => `instructions = "${words}"\nmodel = "fake:m"\ntools = ["grep"]\n`;
 home.agents(llm.url, { seeker: agent('You seek.') });
 
@@ -35,6 +37,17 @@ try {
     assert.equal(body.sent.body, llm.bodies[turn - 1], 'byte by byte');
     assert.equal(body.sent.url, `${llm.url}/v1/chat/completions`);
     assert.ok(!JSON.stringify(body).includes('key-of-the-test'));
+  }
+
+  // Two calls where one was wished for: the caller is told, and nothing waits for ever.
+  const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
+  const refused = await json(`${server.url}/v1/chat/completions`, { model: 'seeker', tools: [tool],
+    tool_choice: { type: 'function', function: { name: 'weather' } }, parallel_tool_calls: false,
+    messages: [{ role: 'user', content: 'twice' }] });
+  assert.equal(refused.status, 422, JSON.stringify(refused.body));
+  for (let status = ''; status !== 'cancelled';) {
+    await new Promise((done) => setTimeout(done, 50));
+    ({ status } = (await json(`${server.url}/api/v1/sessions/${id + 1}`)).body);
   }
   assert.equal(await server.stop(), 0);
 
