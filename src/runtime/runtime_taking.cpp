@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "store/damage.h"
 #include "store/labels.h"
 
 namespace wright {
@@ -32,11 +33,12 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
     auto sessions = TRY(store_.list_sessions({.needs_driver = true,
                                               .after = after,
                                               .limit = kPageOfAbandoned,
-                                              .keep = Page::Keep::first}));
+                                              .keep = Page::Keep::first,
+                                              .keeps_damaged = true}));
     if (sessions.empty()) break;
     after = sessions.front().id;
     std::erase_if(sessions, [&](const Session& session) {
-      return std::ranges::binary_search(refused, session.id) ||
+      return store::is_damaged(session) || std::ranges::binary_search(refused, session.id) ||
              !store::has_labels(options_.labels, session.labels);
     });
     std::ranges::sort(sessions, {}, &Session::id);

@@ -159,6 +159,20 @@ TEST(Resume, explains_what_it_cannot_do) {
   EXPECT_NE(newer.error.find("newer Wright"), std::string::npos) << newer.error;
 }
 
+TEST(Resume, takes_up_the_others_beside_a_session_that_cannot_be_read) {
+  const Home home;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
+  }
+  change(home.database(), "UPDATE agent_sessions SET status = 'running', ended_at = NULL");
+  change(home.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1");
+  const Finished all = home.wright({"resume", "--all"});
+  EXPECT_FALSE(has(all.error, "cannot be read")) << all.error;
+  const Json listed = home.wright({"sessions", "--json"}).json();
+  const Json& second = listed.is_array() ? listed.at(0) : listed.at("sessions").at(0);
+  EXPECT_EQ(second.at("status"), Json("completed")) << to_text(listed);
+}
+
 // Nobody approves what they have not seen.
 TEST(Answering, approves_what_is_named_where_several_things_wait) {
   net::testing::CannedServer model([](net::testing::Connection& connection) {

@@ -8,6 +8,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "core/try.h"
+#include "store/damage.h"
 
 namespace wright::app {
 namespace {
@@ -29,7 +30,9 @@ void tell_of_other(const Session& session, const std::filesystem::path& folder, 
 
 Result<std::vector<Session>> interrupted_sessions(Store& store) {
   TRY(end_dead_runners(store));
-  auto sessions = TRY(store.list_sessions({.needs_driver = true, .limit = kNoLimit}));
+  auto sessions = TRY(
+      store.list_sessions({.needs_driver = true, .limit = kNoLimit, .keeps_damaged = true}));
+  std::erase_if(sessions, store::is_damaged);  // `wright sessions` tells of them
   std::ranges::sort(sessions, {}, &Session::id);
   return sessions;
 }
