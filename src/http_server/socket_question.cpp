@@ -41,10 +41,10 @@ std::optional<Question> question_about(const SocketEnd& own, const SocketEnd& ot
   const std::string_view to = plain_form(other.address);
   const int family = from.find(':') == std::string_view::npos ? AF_INET : AF_INET6;
   Question question;
-  question.header = {.nlmsg_len = sizeof(Question),
-                     .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                     .nlmsg_flags = NLM_F_REQUEST,
-                     .nlmsg_seq = 1};
+  question.header.nlmsg_len = sizeof(Question);
+  question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  question.header.nlmsg_flags = NLM_F_REQUEST;
+  question.header.nlmsg_seq = 1;
   inet_diag_req_v2& body = question.body;
   body.sdiag_family = static_cast<std::uint8_t>(family);
   body.sdiag_protocol = IPPROTO_TCP;

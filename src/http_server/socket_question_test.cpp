@@ -137,7 +137,9 @@ TEST(SocketQuestions, a_closed_socket_is_nobodys_in_both_ways) {
   const ConnectionEnds ends = ends_of(pair);
   pair.client = FileDescriptor();
   const auto asked = ask_for_program(ends);
-  if (asked) EXPECT_FALSE(*asked);
+  if (asked) {
+    EXPECT_FALSE(*asked);
+  }
   EXPECT_FALSE(program_at_other_end(ends, read_connection_tables));
   EXPECT_FALSE(PeerUser(ends).get());
 }
@@ -147,7 +149,9 @@ TEST(SocketQuestions, another_socket_of_ours_with_these_ends_is_none) {
   ConnectionEnds ends = ends_of(pair);
   ends.inode += 1;
   const auto asked = ask_for_program(ends);
-  if (asked) EXPECT_FALSE(*asked);
+  if (asked) {
+    EXPECT_FALSE(*asked);
+  }
   EXPECT_FALSE(PeerUser(ends).get());
 }
 

@@ -218,14 +218,12 @@ Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::Client
     if (std::ranges::find(task.elsewhere, wait.id) != task.elsewhere.end()) continue;
     const auto calls = TRY(
         store_.get_tool_calls(wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}}));
-    auto request =
-        request_to_client(client, dashboard,
-                          {.call = {.name = calls.empty() ? "" : calls.front().tool_name},
+    const PersonWait asked{.call = {{}, calls.empty() ? "" : calls.front().tool_name, {}},
                            .kind = wait.kind,
                            .shown = wait.shown,
                            .wait_id = wait.id,
-                           .session_id = wait.session_id},
-                          task.session);
+                           .session_id = wait.session_id};
+    auto request = request_to_client(client, dashboard, asked, task.session);
     if (request) view.requests.push_back(std::move(*request));
   }
   if (!view.requests.empty()) view.task.status = TaskStatus::input_required;

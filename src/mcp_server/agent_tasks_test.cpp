@@ -62,7 +62,9 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
   std::string begin() {
     const auto params = parse_json(is_modern() ? kGo : kGoAsTask).value().as_object();
     const JsonObject created = result_in(host_->perform(work("tools/call", params), {}));
-    if (is_modern()) EXPECT_EQ(created.at("resultType"), Json("task"));
+    if (is_modern()) {
+      EXPECT_EQ(created.at("resultType"), Json("task"));
+    }
     const JsonObject& task = is_modern() ? created : created.at("task").as_object();
     EXPECT_EQ(task.at("status"), Json("working"));
     return mcp::text_in(task, "taskId");
