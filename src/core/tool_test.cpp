@@ -82,6 +82,20 @@ TEST(Tool, may_be_a_callable_that_cannot_be_copied) {
   EXPECT_EQ(testing::answer_of(made, JsonObject{}), Json("kept"));
 }
 
+// An answer may have megabytes.
+TEST(Tool, does_not_copy_the_json_that_it_returns) {
+  const char* written = nullptr;
+  const auto made = tool(spec("{}"), [&](const Json&, const Context&) -> Result<Json> {
+    Json answer(std::string(1000, 'x'));
+    written = answer.get_string().data();
+    return answer;
+  });
+  ASSERT_TRUE(made);
+  const auto reply = made->function(JsonObject{}, Context{});
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(std::get<Output>(*reply).value.get_string().data(), written);
+}
+
 TEST(RunMemory, counts_by_name_until_it_forgets) {
   RunMemory memory;
   EXPECT_EQ(memory.add_one("a"), 1);

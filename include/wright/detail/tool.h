@@ -74,6 +74,8 @@ Result<ToolReply> to_reply(Call&& call) {
     }
   } else if constexpr (is_reply<R>) {
     return ToolReply(call());
+  } else if constexpr (std::same_as<R, Json>) {
+    return Output{.value = call()};
   } else {
     return Output{.value = encode(call())};
   }
