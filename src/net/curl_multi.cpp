@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "core/no_broken_pipe.h"
-
 namespace wright::net {
 
 CurlMulti::CurlMulti(EventLoop& loop, OnDone on_done)
@@ -19,7 +17,6 @@ CurlMulti::CurlMulti(EventLoop& loop, OnDone on_done)
 }
 
 CurlMulti::~CurlMulti() {
-  const NoBrokenPipe no_broken_pipe;
   multi_.reset();  // closes its connections, which the loop forgets
   loop_.cancel(timer_);
 }
@@ -30,18 +27,13 @@ void CurlMulti::add(CURL* handle) {
 }
 
 void CurlMulti::remove(CURL* handle) {
-  const NoBrokenPipe no_broken_pipe;
   --count_;
   curl_multi_remove_handle(multi_.get(), handle);
 }
 
-// A broken connection is an error here, not SIGPIPE, whichever thread runs the loop.
 void CurlMulti::act(curl_socket_t socket, int events) {
   int running = 0;
-  {
-    const NoBrokenPipe no_broken_pipe;
-    curl_multi_socket_action(multi_.get(), socket, events, &running);
-  }
+  curl_multi_socket_action(multi_.get(), socket, events, &running);
   int left = 0;
   while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
     if (message->msg == CURLMSG_DONE) on_done_(message->easy_handle, message->data.result);

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
-#include <utility>
 
 namespace wright::net {
 namespace {
@@ -27,130 +26,32 @@ void block_signals() {
 
 }  // namespace
 
-// Outlives the loop, for as long as somebody holds it.
-class EventLoop::Place final : public WaitingPlace {
- public:
-  explicit Place(EventLoop& loop) : loop_(&loop) {}
-
-  bool take() override {
-    const std::lock_guard lock(mutex_);
-    return loop_ != nullptr && loop_->take();
-  }
-
-  void release() override {
-    const std::lock_guard lock(mutex_);
-    if (loop_ != nullptr) loop_->release();
-  }
-
-  // The loop does not end while somebody is inside.
-  bool attend(Wait wait) override {
-    EventLoop* loop = nullptr;
-    std::unique_lock<std::mutex> inside;
-    {
-      const std::lock_guard lock(mutex_);
-      if (loop_ == nullptr) return false;
-      loop = loop_;
-      inside = std::unique_lock(loop->mutex_);
-      ++loop->guests_;
-    }
-    const bool is_open = loop->enter_as_guest(inside);
-    if (is_open) {
-      inside.unlock();
-      loop->round(wait);
-      inside.lock();
-      loop->leave(inside);
-    }
-    --loop->guests_;
-    if (loop->is_closing_) loop->left_.notify_all();
-    return is_open;
-  }
-
-  void call() override {
-    const std::lock_guard lock(mutex_);
-    if (loop_ == nullptr) return;
-    const std::lock_guard inside(loop_->mutex_);
-    loop_->is_called_ = true;
-    loop_->wake();
-  }
-
-  void forget_loop() {
-    const std::lock_guard lock(mutex_);
-    loop_ = nullptr;
-  }
-
-  static void set(std::shared_ptr<WaitingPlace> place) { set_of_this_thread(std::move(place)); }
-
- private:
-  std::mutex mutex_;
-  EventLoop* loop_;
-};
-
 EventLoop::EventLoop()
     : epoll_(opened(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
-      wake_up_(opened(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
-      place_(std::make_shared<Place>(*this)) {
-  // Every write is told once, and need not be read.
-  watch(wake_up_.get(), EPOLLIN | EPOLLET, [](std::uint32_t) {});
+      wake_up_(opened(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+  watch(wake_up_.get(), EPOLLIN, [this](std::uint32_t) {
+    std::uint64_t count = 0;
+    (void)!::read(wake_up_.get(), &count, sizeof(count));
+  });
   thread_ = std::thread([this] { run(); });
 }
 
 EventLoop::~EventLoop() {
-  static_cast<Place&>(*place_).forget_loop();
-  {
-    std::unique_lock lock(mutex_);
-    is_closing_ = true;
-    is_called_ = true;
-    wake();
-    left_.notify_all();
-    left_.wait(lock, [this] { return guests_ == 0; });
-  }
   post([this] { is_ending_ = true; });
   thread_.join();
 }
 
 void EventLoop::post(Task task) {
+  bool is_first = false;
   {
     const std::lock_guard lock(mutex_);
+    is_first = posted_.empty();
     posted_.push_back(std::move(task));
   }
-  wake();
-}
-
-// Who is not waiting looks before it waits.
-void EventLoop::wake() {
-  if (!is_waiting_.exchange(false)) return;
+  // The loop has been woken and has not run yet, or is awake and looks before it waits.
+  if (!is_first || is_own_thread()) return;
   const std::uint64_t one = 1;
   (void)!::write(wake_up_.get(), &one, sizeof(one));
-}
-
-bool EventLoop::take() {
-  const std::lock_guard lock(mutex_);
-  if (is_taken_ || is_closing_) return false;
-  is_taken_ = true;
-  is_called_ = true;
-  wake();
-  return true;
-}
-
-void EventLoop::release() {
-  const std::lock_guard lock(mutex_);
-  is_taken_ = false;
-  left_.notify_all();
-}
-
-bool EventLoop::enter_as_guest(std::unique_lock<std::mutex>& lock) {
-  left_.wait(lock, [this] { return !is_inside_ || !is_taken_ || is_closing_; });
-  if (!is_taken_ || is_closing_) return false;
-  is_inside_ = true;
-  runner_ = std::this_thread::get_id();
-  return true;
-}
-
-// Its own thread waits for it only while nobody else has it.
-void EventLoop::leave(std::unique_lock<std::mutex>&) {
-  is_inside_ = false;
-  runner_ = std::thread::id();
-  if (!is_taken_ || is_closing_ || guests_ > 1) left_.notify_all();
 }
 
 EventLoop::Timer EventLoop::run_at(Clock::time_point at, Task task) {
@@ -179,69 +80,42 @@ void EventLoop::forget(int descriptor) {
   watched_.erase(descriptor);
 }
 
-// The own thread.
 void EventLoop::run() {
   block_signals();
-  Place::set(place_);
-  std::unique_lock lock(mutex_);
+  std::array<epoll_event, 64> ready{};
   while (!is_ending_) {
-    left_.wait(lock, [this] { return !is_inside_ && (!is_taken_ || is_closing_); });
-    is_inside_ = true;
-    runner_ = std::this_thread::get_id();
-    lock.unlock();
-    round(WaitingPlace::Wait::until_something_happens);
-    lock.lock();
-    is_inside_ = false;
-    runner_ = std::thread::id();
-    if (is_taken_) left_.notify_all();
+    const int count = epoll_wait(epoll_.get(), ready.data(), ready.size(),
+                                 has_posted() ? 0 : milliseconds_to_next_timer());
+    for (int i = 0; i < count; ++i) {
+      const epoll_event& event = ready[static_cast<std::size_t>(i)];
+      const auto found = watched_.find(event.data.fd);
+      if (found == watched_.end()) continue;  // forgotten by a callback before this one
+      const OnReady on_ready = found->second;
+      on_ready(event.events);
+    }
+    run_timers();
+    run_posted();
   }
-}
-
-// Whoever has run what was posted may have something else to do now. Only tasks that post others
-// again and again do not keep descriptors from their turn.
-void EventLoop::round(WaitingPlace::Wait wait) {
-  const bool has_run = run_posted();
-  if (is_ending_ || (has_run && !std::exchange(is_turn_of_descriptors_, true))) return;
-  is_turn_of_descriptors_ = false;
-  if (has_run) wait = WaitingPlace::Wait::no;
-  std::array<epoll_event, 64> ready;  // NOLINT(*-member-init): the kernel says how many
-  const int count = epoll_wait(epoll_.get(), ready.data(), ready.size(), time_to_wait(wait));
-  is_waiting_ = false;
-  is_called_ = false;
-  for (int i = 0; i < count; ++i) {
-    const epoll_event& event = ready[static_cast<std::size_t>(i)];
-    const auto found = watched_.find(event.data.fd);
-    if (found == watched_.end()) continue;  // forgotten by a callback before this one
-    const OnReady on_ready = found->second;
-    on_ready(event.events);
-  }
-  run_timers();
 }
 
 // What these tasks post themselves follows at once, unless it posts again: descriptors have their
 // turn, too.
-// Whether there was anything.
-bool EventLoop::run_posted() {
+void EventLoop::run_posted() {
   constexpr int kRounds = 2;
   for (int round = 0; round < kRounds && !is_ending_; ++round) {
     {
       const std::lock_guard lock(mutex_);
       running_.swap(posted_);
     }
-    if (running_.empty()) return round > 0;
+    if (running_.empty()) return;
     for (const Task& task : running_) task();
     running_.clear();
   }
-  return true;
 }
 
-// Whoever posts after this wakes the loop.
-int EventLoop::time_to_wait(WaitingPlace::Wait wait) {
+bool EventLoop::has_posted() {
   const std::lock_guard lock(mutex_);
-  if (wait == WaitingPlace::Wait::no || is_called_ || !posted_.empty()) return 0;
-  const int milliseconds = milliseconds_to_next_timer();
-  is_waiting_ = milliseconds != 0;
-  return milliseconds;
+  return !posted_.empty();
 }
 
 void EventLoop::run_timers() {

@@ -5,16 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <functional>
 #include <future>
-#include <memory>
 #include <string>
-#include <thread>
-#include <vector>
-
-#include "core/no_broken_pipe.h"
 
 namespace wright::net {
 namespace {
@@ -113,102 +106,6 @@ TEST(EventLoop, tells_when_a_descriptor_is_ready_until_it_is_forgotten) {
   }
   close(ends[0]);
   close(ends[1]);
-}
-
-// Runs the loop in this thread until the task that it posts has run.
-std::thread::id thread_of_a_task(EventLoop& loop) {
-  std::thread::id found;
-  loop.post([&] { found = std::this_thread::get_id(); });
-  while (found == std::thread::id()) loop.place()->attend(WaitingPlace::Wait::no);
-  return found;
-}
-
-TEST(EventLoop, runs_in_the_thread_of_whoever_has_taken_its_place) {
-  EventLoop loop;
-  ASSERT_TRUE(loop.place()->take());
-  EXPECT_FALSE(loop.place()->take());  // it is taken
-  EXPECT_EQ(thread_of_a_task(loop), std::this_thread::get_id());
-  EXPECT_FALSE(loop.is_own_thread());
-  bool is_own = false;
-  loop.post([&] { is_own = loop.is_own_thread(); });
-  loop.place()->attend(WaitingPlace::Wait::no);
-  EXPECT_TRUE(is_own);
-
-  loop.place()->release();
-  std::promise<std::thread::id> thread;
-  loop.post([&] { thread.set_value(std::this_thread::get_id()); });
-  EXPECT_NE(thread.get_future().get(), std::this_thread::get_id());
-}
-
-TEST(EventLoop, a_guest_waits_for_descriptors_timers_and_posts_and_comes_back_when_called) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  {
-    EventLoop loop;
-    const auto place = loop.place();
-    ASSERT_TRUE(place->take());
-    bool is_ready = false;
-    bool is_due = false;
-    bool is_posted = false;
-    loop.post([&] {
-      loop.watch(ends[0], EPOLLIN, [&](std::uint32_t) {
-        is_ready = true;
-        loop.forget(ends[0]);
-      });
-    });
-    std::thread other([&] { (void)!write(ends[1], "a", 1); });
-    while (!is_ready) place->attend(WaitingPlace::Wait::until_something_happens);
-    other.join();
-    loop.post(
-        [&] { loop.run_at(EventLoop::Clock::now() + milliseconds(2), [&] { is_due = true; }); });
-    while (!is_due) place->attend(WaitingPlace::Wait::until_something_happens);
-    other = std::thread([&] { loop.post([&] { is_posted = true; }); });
-    while (!is_posted) place->attend(WaitingPlace::Wait::until_something_happens);
-    other.join();
-    other = std::thread([&] { place->call(); });
-    EXPECT_TRUE(place->attend(WaitingPlace::Wait::until_something_happens));
-    other.join();
-  }
-  close(ends[0]);
-  close(ends[1]);
-}
-
-TEST(NoBrokenPipe, makes_an_error_of_the_signal_and_leaves_none_behind) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  close(ends[0]);
-  {
-    const NoBrokenPipe no_broken_pipe;
-    EXPECT_EQ(write(ends[1], "a", 1), -1);
-    EXPECT_EQ(errno, EPIPE);
-  }  // would end this process if it were told now
-  sigset_t blocked;
-  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &blocked), 0);
-  EXPECT_EQ(sigismember(&blocked, SIGPIPE), 0);
-  close(ends[1]);
-}
-
-TEST(EventLoop, ends_although_it_is_taken_and_then_has_no_place) {
-  std::shared_ptr<WaitingPlace> place;
-  bool has_run = false;
-  std::thread guest;
-  {
-    EventLoop loop;
-    place = loop.place();
-    ASSERT_TRUE(place->take());
-    std::promise<void> is_there;
-    loop.post([&] { is_there.set_value(); });
-    guest = std::thread([&] {
-      while (place->attend(WaitingPlace::Wait::until_something_happens)) {
-      }
-    });
-    is_there.get_future().wait();
-    loop.post([&] { has_run = true; });
-  }
-  guest.join();
-  EXPECT_TRUE(has_run);
-  EXPECT_FALSE(place->take());
-  EXPECT_FALSE(place->attend(WaitingPlace::Wait::no));
 }
 
 }  // namespace

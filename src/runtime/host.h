@@ -5,10 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <string_view>
-#include <utility>
 
-#include "core/task.h"
 #include "wright/model.h"
 #include "wright/store.h"
 
@@ -16,7 +13,7 @@ namespace wright::runtime {
 
 class Host {
  public:
-  using Task = wright::Task;
+  using Task = std::function<void()>;
   using Time = std::chrono::steady_clock::time_point;
   using Timer = std::uint64_t;
   using Ticket = std::uint64_t;
@@ -26,12 +23,8 @@ class Host {
   // For what is short and never blocks.
   virtual void run_soon(Task task) = 0;
   // For what may take long: tools, and models that block. `after`, which may be empty, follows in
-  // the same thread, is short and never blocks. Tasks of one kind, such as calls of one tool, are
-  // thought to take about as long as they did before; without a kind, long.
-  virtual Ticket run_blocking(Task task, Task after, std::string_view kind) = 0;
-  Ticket run_blocking(Task task, Task after) {
-    return run_blocking(std::move(task), std::move(after), {});
-  }
+  // the same thread, is short and never blocks.
+  virtual Ticket run_blocking(Task task, Task after) = 0;
   // Nobody waits for this task any more: it is not begun, or, when it runs, holds up no other and
   // its `after` does not follow.
   virtual void give_up(Ticket ticket) = 0;

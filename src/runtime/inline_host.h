@@ -22,9 +22,8 @@ class InlineHost : public Host {
   ~InlineHost() override { timers_.end(); }
 
   void run_soon(Task task) override;
-  using Host::run_blocking;
-  Ticket run_blocking(Task task, Task after, std::string_view kind) override {
-    return pool_.run_blocking(std::move(task), std::move(after), kind);
+  Ticket run_blocking(Task task, Task after) override {
+    return pool_.run_blocking(std::move(task), std::move(after));
   }
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;

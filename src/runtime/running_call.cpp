@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <future>
-#include <iterator>
 #include <utility>
 
 #include "core/try.h"
@@ -39,8 +38,7 @@ void RunningCall::hand_over(Host& host, std::function<void(CallReport)> done) {
                               [self = shared_from_this(), done = std::move(done)] {
                                 self->leave_gate();
                                 done(std::move(self->report_));
-                              },
-                              plan_.tool);
+                              });
 }
 
 // The host outlasts everything but a call that was given up, which does not use it.
@@ -142,12 +140,11 @@ Result<void> RunningCall::keep(Host& host, const HoldLease& lease, const Json& n
 
 ToolOutcome RunningCall::execute(Host& host) {
   const ToolCall& call = *plan_.call;
-  fmt::basic_memory_buffer<char, 128> key;
-  fmt::format_to(std::back_inserter(key), "{}:{}", plan_.session_id, call.id);
+  const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
   Context context{.agent_name = plan_.agent->name,
                   .session_id = plan_.session_id,
                   .call_id = call.id,
-                  .idempotency_key = std::string_view(key.data(), key.size()),
+                  .idempotency_key = key,
                   .lease_epoch = plan_.lease_epoch,
                   .still_ours = [this, &host] { return check_lease(host); },
                   .stop = stop_.get_token(),

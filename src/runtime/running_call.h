@@ -56,8 +56,6 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   // With a gate, when it is this call's turn.
   void start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done);
 
-  std::string_view id() const { return plan_.call->id; }
-
   void request_stop() { stop_.request_stop(); }
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);

@@ -121,16 +121,13 @@ void Runtime::Implementation::drive(const RootPointer& root, SessionTree tree,
   if (root->driver == driver) stop_when_asked(*root);
 }
 
-// Whoever waits is woken without the lock, which it needs.
 void Runtime::Implementation::created(const RootPointer& root, SessionId id) {
-  {
-    const std::lock_guard lock(mutex_);
-    driven_by_[id] = root;
-    root->sessions.push_back(id);
-    if (root->id != 0) return;  // of a specialist
-    root->id = id;
-    roots_.emplace(id, root);
-  }
+  const std::lock_guard lock(mutex_);
+  driven_by_[id] = root;
+  root->sessions.push_back(id);
+  if (root->id != 0) return;  // of a specialist
+  root->id = id;
+  roots_.emplace(id, root);
   root->changed.notify_all();
 }
 
@@ -306,9 +303,9 @@ void Runtime::Implementation::ended(const RootPointer& root, Ending ending) {
       past_.add(ending);
     }
     root->ending = std::move(ending);
+    root->changed.notify_all();
     stopped_driving();
   }
-  root->changed.notify_all();
   if (is_to_be_looked_after) {
     host_.run_blocking([this, root, id] { look_after(root, id); }, {});
   } else if (may_go_on) {

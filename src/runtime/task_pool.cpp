@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -12,19 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/waiting_place.h"
-#include "runtime/task_habits.h"
-
 namespace wright::runtime {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// After which a place is looked into although there is other work.
-constexpr std::chrono::milliseconds kLongUnattended{1};
-constexpr int kCalmBeats = 3;  // after which nobody watches until there is something to watch
-
-}  // namespace
 
 class TaskPool::State {
  public:
@@ -32,20 +19,17 @@ class TaskPool::State {
       : short_{most_short}, blocking_{most_blocking} {}
 
   void run_soon(const std::shared_ptr<State>& self, Host::Task task) {
-    if (!has_place_) learn_of_place();
     hand_in(self, short_, {.task = std::move(task)});
   }
 
-  Host::Ticket run_blocking(const std::shared_ptr<State>& self, Host::Task task, Host::Task after,
-                            std::string_view kind) {
+  Host::Ticket run_blocking(const std::shared_ptr<State>& self, Host::Task task, Host::Task after) {
     const Host::Ticket ticket = ++last_ticket_;
-    hand_in(self, blocking_,
-            {std::move(task), std::move(after), ticket, TaskHabits::kind_of(kind)});
+    hand_in(self, blocking_, {std::move(task), std::move(after), ticket});
     return ticket;
   }
 
   void run_writing(const std::shared_ptr<State>& self, Host::Task task) {
-    enqueue(self, writing_, {.task = std::move(task), .kind = TaskHabits::kWriting});
+    enqueue(self, writing_, {.task = std::move(task)});
   }
 
   void give_up(const std::shared_ptr<State>& self, Host::Ticket ticket) {
@@ -64,23 +48,14 @@ class TaskPool::State {
     worker->is_given_up = true;
     ++given_up_;
     --blocking_.running;
-    expect_no_more(*worker);
-    unlock_and_call(self, lock);
+    unlock_and_wake(self, lock);
   }
 
   // Everything that is in the queues is done when this returns.
   void end() {
     std::unique_lock lock(mutex_);
     is_ending_ = true;
-    offered_.reset();
-    // A task that is still to end may wait for what happens there.
-    if (const auto place = forget_place()) {
-      if (attendance_ == Attendance::waiting) attendance_ = Attendance::coming_back;
-      place->release();
-      place->call();
-    }
     wake_all();
-    watch_.notify_all();
     ended_.wait(lock, [&] {
       return std::ranges::all_of(
           workers_, [](const Worker& worker) { return worker.is_given_up || worker.has_ended; });
@@ -92,8 +67,6 @@ class TaskPool::State {
         worker.thread.join();  // it holds no lock any more
       }
     }
-    lock.unlock();
-    if (watcher_.joinable()) watcher_.join();
   }
 
  private:
@@ -101,8 +74,6 @@ class TaskPool::State {
     Host::Task task = {};
     Host::Task after = {};
     Host::Ticket ticket = 0;
-    TaskHabits::Kind kind = TaskHabits::kUnknown;
-    Clock::time_point handed_in = {};
   };
   struct Lane {
     const std::size_t most;
@@ -111,21 +82,13 @@ class TaskPool::State {
 
     bool has_room() const { return running < most; }
     bool is_ready() const { return has_room() && !waiting.empty(); }
-    bool keeps_waiting(Clock::time_point now) const {
-      return is_ready() && now - waiting.front().handed_in > kPatience;
-    }
   };
   struct Worker {
     std::thread thread = {};
     Host::Ticket ticket = 0;  // of the job that it is at
     bool is_given_up = false;
     bool has_ended = false;
-    bool is_expected = false;  // it is at a job that should be over soon
-    std::uint64_t jobs = 0;    // that it has begun, and how many of them the watch has seen
-    std::uint64_t jobs_seen = 0;
   };
-  // Who is at the place.
-  enum class Attendance : std::uint8_t { nobody, waiting, coming_back };
   // What the thread that is at work keeps for itself.
   struct Hand {
     const State* pool = nullptr;
@@ -159,40 +122,23 @@ class TaskPool::State {
     hand->kept = std::move(job);
   }
 
-  // A thread at a short task looks into the queues in a moment, and calls others then.
+  // A thread at a short task looks into the queues in a moment, and wakes others then.
   void enqueue(const std::shared_ptr<State>& self, Lane& lane, Job job) {
     std::unique_lock lock(mutex_);
-    const auto now = place_ ? Clock::now() : Clock::time_point();
-    job.handed_in = now;
     lane.waiting.push_back(std::move(job));
-    if (is_at_short_task() || (expected_ > 0 && !keeps_waiting(now))) return;
-    unlock_and_call(self, lock);
+    if (!is_at_short_task()) unlock_and_wake(self, lock);
   }
 
-  bool keeps_waiting(Clock::time_point now) const {
-    return short_.keeps_waiting(now) || writing_.keeps_waiting(now) || blocking_.keeps_waiting(now);
-  }
-
-  // Another thread, if there is something for it to do. One at a time: who was called and begins a
-  // job calls the next. It is called without the lock, which it needs.
-  void unlock_and_call(const std::shared_ptr<State>& self, std::unique_lock<std::mutex>& lock) {
-    const bool has_quick = short_.is_ready() || writing_.is_ready();
-    const bool has_work = has_quick || blocking_.is_ready();
-    const bool is_one_coming =
-        woken_ > 0 || starting_ > 0 || attendance_ == Attendance::coming_back;
-    if (is_one_coming || !(has_work || may_attend())) return lock.unlock();
-    // Who waits at the place comes with a look at the rest; a task that may block leaves it there.
-    if (attendance_ == Attendance::waiting && (has_quick || idle_ == 0)) {
-      attendance_ = Attendance::coming_back;
-      const auto place = place_;
-      lock.unlock();
-      return place->call();
-    }
-    const bool is_to_be_woken = idle_ > 0;
+  // Another thread, if there is something for it to do. One at a time: who was woken and begins a
+  // job wakes the next. It is woken without the lock, which it needs.
+  void unlock_and_wake(const std::shared_ptr<State>& self, std::unique_lock<std::mutex>& lock) {
+    const bool has_work = short_.is_ready() || writing_.is_ready() || blocking_.is_ready();
+    const bool is_to_be_called = has_work && woken_ == 0 && starting_ == 0;
+    const bool is_to_be_woken = is_to_be_called && idle_ > 0;
     if (is_to_be_woken) {
       --idle_;
       ++woken_;
-    } else if (!is_ending_ &&
+    } else if (is_to_be_called && !is_ending_ &&
                workers_.size() - given_up_ < short_.most + writing_.most + blocking_.most) {
       start_worker(self);
     }
@@ -240,18 +186,9 @@ class TaskPool::State {
           wake_all();  // others may have waited for room
           break;
         }
-        take_offered_place(self);
-        if (may_attend()) {
-          attend(self, worker, WaitingPlace::Wait::until_something_happens, lock);
-          continue;
-        }
         ++idle_;
         changed_.wait(lock, [this] { return woken_ > 0; });
         --woken_;
-        continue;
-      }
-      if (is_place_neglected()) {
-        attend(self, worker, WaitingPlace::Wait::no, lock);
         continue;
       }
       Job job = std::move(lane->waiting.front());
@@ -270,8 +207,7 @@ class TaskPool::State {
     while (true) {
       ++lane->running;
       worker.ticket = job.ticket;
-      const TaskHabits::Kind kind = job.kind;
-      const auto began = begin(self, worker, lane == &short_ || habits_.is_quick(kind), lock);
+      unlock_and_wake(self, lock);
       hand->is_blocking = lane == &blocking_;
       job.task();
       hand->is_blocking = false;
@@ -290,8 +226,6 @@ class TaskPool::State {
       job = {};  // what it owns is let go without the lock
       lock.lock();
       --lane->running;
-      expect_no_more(worker);
-      if (began && kind != TaskHabits::kUnknown) habits_.took(kind, Clock::now() - *began);
       if (!hand->kept) return;
       lane = hand->lane;
       job = *std::exchange(hand->kept, {});
@@ -299,114 +233,6 @@ class TaskPool::State {
         lane->waiting.push_back(std::move(job));
         return;
       }
-    }
-  }
-
-  // Unlocks. When, where the time matters.
-  std::optional<Clock::time_point> begin(const std::shared_ptr<State>& self, Worker& worker,
-                                         bool is_expected, std::unique_lock<std::mutex>& lock) {
-    if (!place_) {
-      unlock_and_call(self, lock);
-      return std::nullopt;
-    }
-    const auto now = Clock::now();
-    ++worker.jobs;
-    worker.is_expected = is_expected;
-    if (!is_expected) {
-      unlock_and_call(self, lock);
-      return now;
-    }
-    ++expected_;
-    const bool is_to_be_watched = std::exchange(is_watch_asleep_, false);
-    if (keeps_waiting(now)) {
-      unlock_and_call(self, lock);
-    } else {
-      lock.unlock();
-    }
-    if (is_to_be_watched) watch_.notify_all();
-    return now;
-  }
-
-  void expect_no_more(Worker& worker) {
-    if (std::exchange(worker.is_expected, false)) --expected_;
-  }
-
-  // The thread that hands something in may be that of an event loop.
-  void learn_of_place() {
-    const auto& place = WaitingPlace::of_this_thread();
-    if (!place) return;
-    const std::lock_guard lock(mutex_);
-    if (!place_ && !is_ending_) offered_ = place;
-  }
-
-  // Whoever has taken it must watch that somebody is there.
-  void take_offered_place(const std::shared_ptr<State>& self) {
-    const auto place = std::exchange(offered_, {});
-    if (!place || place_ || is_ending_ || !place->take()) return;
-    try {
-      if (!watcher_.joinable()) watcher_ = std::thread([self] { self->watch(self); });
-    } catch (const std::system_error&) {
-      place->release();
-      return;
-    }
-    place_ = place;
-    has_place_ = true;
-    attended_at_ = Clock::now();
-  }
-
-  std::shared_ptr<WaitingPlace> forget_place() {
-    has_place_ = false;
-    return std::exchange(place_, {});
-  }
-
-  // Who is expected back goes there when nothing else is to be done.
-  bool may_attend() const { return place_ && attendance_ == Attendance::nobody && expected_ == 0; }
-
-  bool is_place_neglected() const {
-    return place_ && attendance_ == Attendance::nobody &&
-           Clock::now() - attended_at_ > kLongUnattended;
-  }
-
-  void attend(const std::shared_ptr<State>& self, Worker& worker, WaitingPlace::Wait wait,
-              std::unique_lock<std::mutex>& lock) {
-    const auto place = place_;
-    attendance_ = wait == WaitingPlace::Wait::no ? Attendance::coming_back : Attendance::waiting;
-    lock.unlock();
-    const bool is_there = place->attend(wait);
-    lock.lock();
-    attendance_ = Attendance::nobody;
-    attended_at_ = Clock::now();
-    if (!is_there && place_ == place) forget_place();
-    if (!hand->kept) return;
-    Lane& lane = *hand->lane;
-    Job job = *std::exchange(hand->kept, {});
-    if (lane.has_room()) {
-      run(self, worker, lane, std::move(job), lock);
-    } else {
-      lane.waiting.push_back(std::move(job));
-    }
-  }
-
-  // A thread of its own, which does without those who should have been back a beat ago.
-  void watch(const std::shared_ptr<State>& self) {
-    std::unique_lock lock(mutex_);
-    int calm = 0;
-    while (!is_ending_) {
-      if (calm >= kCalmBeats) {
-        is_watch_asleep_ = true;
-        watch_.wait(lock, [this] { return !is_watch_asleep_ || is_ending_; });
-      }
-      watch_.wait_for(lock, kBeat, [this] { return is_ending_; });
-      calm = expected_ == 0 ? calm + 1 : 0;
-      bool is_one_missing = false;
-      for (Worker& worker : workers_) {
-        if (std::exchange(worker.jobs_seen, worker.jobs) != worker.jobs) continue;
-        is_one_missing = is_one_missing || worker.is_expected;
-        expect_no_more(worker);
-      }
-      if (!is_one_missing) continue;
-      unlock_and_call(self, lock);
-      lock.lock();
     }
   }
 
@@ -423,17 +249,6 @@ class TaskPool::State {
   bool is_ending_ = false;
   std::atomic<Host::Ticket> last_ticket_ = 0;
   std::list<Worker> workers_;  // stay where they are
-
-  std::shared_ptr<WaitingPlace> place_;    // that is this pool's
-  std::shared_ptr<WaitingPlace> offered_;  // that may become so
-  std::atomic<bool> has_place_ = false;
-  Attendance attendance_ = Attendance::nobody;
-  Clock::time_point attended_at_ = {};
-  TaskHabits habits_;
-  std::size_t expected_ = 0;      // workers; while there are any, somebody watches
-  bool is_watch_asleep_ = false;  // until there are
-  std::condition_variable watch_;
-  std::thread watcher_;
 };
 
 thread_local TaskPool::State::Hand* TaskPool::State::hand = nullptr;
@@ -453,8 +268,8 @@ void TaskPool::run_writing(Host::Task task) {
   state_->run_writing(state_, std::move(task));
 }
 
-Host::Ticket TaskPool::run_blocking(Host::Task task, Host::Task after, std::string_view kind) {
-  return state_->run_blocking(state_, std::move(task), std::move(after), kind);
+Host::Ticket TaskPool::run_blocking(Host::Task task, Host::Task after) {
+  return state_->run_blocking(state_, std::move(task), std::move(after));
 }
 
 void TaskPool::give_up(Host::Ticket ticket) {

@@ -24,19 +24,15 @@ void ThreadHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) 
 
 // One transaction. While it is under way, the next one gathers.
 void ThreadHost::write_what_is_ready() {
-  {
-    const std::lock_guard lock(writes_mutex_);
-    being_written_.swap(batches_);
-    whom_to_tell_.swap(told_then_);
-  }
-  std::vector<Result<BatchIds>> results = runner_->apply_all(being_written_);
-  being_written_.clear();
-  const auto whom_to_tell = std::exchange(told_then_, {});
-  bool is_more_to_write = false;
-  {
-    const std::lock_guard lock(writes_mutex_);
-    is_more_to_write = is_writing_ = !batches_.empty();
-  }
+  std::unique_lock lock(writes_mutex_);
+  const auto batches = std::exchange(batches_, {});
+  const auto whom_to_tell = std::exchange(whom_to_tell_, {});
+  lock.unlock();
+  std::vector<Result<BatchIds>> results = runner_->apply_all(batches);
+  lock.lock();
+  is_writing_ = !batches_.empty();
+  const bool is_more_to_write = is_writing_;
+  lock.unlock();
   for (std::size_t i = 0; i < results.size(); ++i) whom_to_tell[i](std::move(results[i]));
   if (is_more_to_write) pool_.run_writing([this] { write_what_is_ready(); });
 }

@@ -20,9 +20,8 @@ class ThreadHost : public Host {
   ~ThreadHost() override { timers_.end(); }
 
   void run_soon(Task task) override { pool_.run_soon(std::move(task)); }
-  using Host::run_blocking;
-  Ticket run_blocking(Task task, Task after, std::string_view kind) override {
-    return pool_.run_blocking(std::move(task), std::move(after), kind);
+  Ticket run_blocking(Task task, Task after) override {
+    return pool_.run_blocking(std::move(task), std::move(after));
   }
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
@@ -48,10 +47,7 @@ class ThreadHost : public Host {
   std::vector<Batch> batches_;
   std::vector<std::function<void(Result<BatchIds>)>> whom_to_tell_;
   bool is_writing_ = false;  // or about to
-  // Of the one who writes.
-  std::vector<Batch> being_written_;
-  std::vector<std::function<void(Result<BatchIds>)>> told_then_;
-  TimerThread timers_;  // ended first, since what is due goes to the pool
+  TimerThread timers_;       // ended first, since what is due goes to the pool
   TaskPool pool_;
 };
 

@@ -17,8 +17,8 @@ Host::Timer TimerThread::run_at(Host::Time time, Host::Task task) {
   const std::lock_guard lock(mutex_);
   const Host::Timer timer = ++last_;
   if (is_ending_) return timer;
-  spare_tasks_.insert(tasks_, {time, timer}, std::move(task));
-  spare_times_.insert(times_, timer, time);
+  tasks_.emplace(std::pair(time, timer), std::move(task));
+  times_.emplace(timer, time);
   if (!thread_.joinable()) {
     thread_ = std::thread([this] { run(); });
   } else if (time < sleeps_until_) {
@@ -32,10 +32,10 @@ void TimerThread::cancel(Host::Timer timer) {
   const std::lock_guard lock(mutex_);
   const auto found = times_.find(timer);
   if (found == times_.end()) return;
-  auto task = tasks_.extract({found->second, timer});
-  dropped = std::move(task.mapped());
-  spare_tasks_.keep(std::move(task));
-  spare_times_.keep(times_.extract(found));
+  const auto task = tasks_.find({found->second, timer});
+  dropped = std::move(task->second);
+  tasks_.erase(task);
+  times_.erase(found);
 }
 
 void TimerThread::run() {

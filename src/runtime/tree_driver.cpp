@@ -1,6 +1,5 @@
 #include "runtime/tree_driver.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -80,12 +79,12 @@ bool TreeDriver::post(Post&& post) {
 
 void TreeDriver::work() {
   while (true) {
+    std::vector<Post> posts;
     {
       const std::lock_guard lock(inbox_mutex_);
-      posts_.swap(inbox_);
+      posts.swap(inbox_);
     }
-    for (Post& post : posts_) perform(step(std::move(post)));
-    posts_.clear();
+    for (Post& post : posts) perform(step(std::move(post)));
     if (auto ending = close_if_over()) {
       if (callbacks_.ended) callbacks_.ended(std::move(*ending));
       return;
@@ -133,15 +132,7 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
   if (const auto* call = std::get_if<session::CallFenced>(&to.input)) call_id = &call->call_id;
   if (call_id == nullptr) return;
   const auto work = work_.find(to.node);
-  if (work != work_.end()) take_call(work->second, *call_id);
-}
-
-std::shared_ptr<RunningCall> TreeDriver::take_call(Work& work, std::string_view call_id) {
-  const auto found = std::ranges::find(work.calls, call_id, &RunningCall::id);
-  if (found == work.calls.end()) return nullptr;
-  auto taken = std::move(*found);
-  work.calls.erase(found);
-  return taken;
+  if (work != work_.end()) work->second.calls.erase(*call_id);
 }
 
 // By all calls of the session since this was told last: those that go on have spent it already.
@@ -231,8 +222,7 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                .trace = trace_of(machine.journal().session_id(), run.call->id),
                .budget = work.budget},
       work.stop.get_token());
-  take_call(work, run.call->id);  // a call that waited is executed again
-  work.calls.push_back(running);
+  work.calls[run.call->id] = running;
   if (callbacks_.tell) {
     running->on_progress(
         [weak = weak_from_this(), teller = work.teller, call = run.call](std::string_view text) {
@@ -257,17 +247,18 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
 
 void TreeDriver::perform(NodeId node, const session::StopCall& stop) {
   Work& work = work_[node];
-  const auto found = std::ranges::find(work.calls, stop.call_id, &RunningCall::id);
-  if (found != work.calls.end()) (*found)->request_stop();
+  const auto found = work.calls.find(stop.call_id);
+  if (found != work.calls.end()) found->second->request_stop();
 }
 
 void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
   Work& work = work_[node];
   session::CallGivenUp given_up{.call_id = give_up.call_id, .attempt = give_up.attempt};
-  if (const auto running = take_call(work, give_up.call_id)) {
-    running->give_up(host_);
-    given_up.has_begun = running->has_begun();
-    if (given_up.has_begun) given_up.duration_ms = running->milliseconds(host_);
+  if (auto found = work.calls.extract(give_up.call_id)) {
+    RunningCall& running = *found.mapped();
+    running.give_up(host_);
+    given_up.has_begun = running.has_begun();
+    if (given_up.has_begun) given_up.duration_ms = running.milliseconds(host_);
   }
   post_to(node, std::move(given_up));
 }

@@ -81,7 +81,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   // What is under way for one session.
   struct Work {
     std::stop_source stop = {};
-    std::vector<std::shared_ptr<RunningCall>> calls = {};
+    std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
     // What they may spend together by asking models, and what of that is counted.
     std::shared_ptr<CallBudget> budget = {};
     Usage counted = {};
@@ -100,7 +100,6 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void post_to(NodeId node, session::Input&& input) { post(ToNode{node, std::move(input)}); }
   void work();
   session::TreeOutput step(Post&& post);
-  static std::shared_ptr<RunningCall> take_call(Work& work, std::string_view call_id);
   void forget_ended_call(const ToNode& to);
   void tell_what_was_spent(ToNode& to);
   std::optional<Ending> close_if_over();
@@ -138,7 +137,6 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   bool is_closed_ = false;
 
   // Only of the thread that works.
-  std::vector<Post> posts_;  // that are being dealt with
   session::SessionTree tree_;
   std::map<NodeId, Work> work_;
   std::optional<Ending> ending_;  // unless something has arrived since

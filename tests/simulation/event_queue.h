@@ -3,13 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-
-#include "core/task.h"
 
 namespace wright::simulation {
 
@@ -18,7 +17,7 @@ inline constexpr OwnerId kWorld = 0;
 
 class EventQueue {
  public:
-  using Task = wright::Task;
+  using Task = std::function<void()>;
   using EventId = std::uint64_t;
   struct Event {
     std::int64_t at = 0;

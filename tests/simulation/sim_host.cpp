@@ -12,7 +12,7 @@ void SimHost::run_soon(Task task) {
 }
 
 // The task runs at one moment; what it takes passes before `after` follows.
-runtime::Host::Ticket SimHost::run_blocking(Task task, Task after, std::string_view) {
+runtime::Host::Ticket SimHost::run_blocking(Task task, Task after) {
   const Ticket ticket = ++last_;
   blocking_[ticket] = {.task = std::move(task), .after = std::move(after)};
   std::int64_t wait = world_.faults().below(3);

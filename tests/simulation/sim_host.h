@@ -22,8 +22,7 @@ class SimHost final : public runtime::Host {
   SimHost(World& world, Process& process) : world_(world), process_(process) {}
 
   void run_soon(Task task) override;
-  using Host::run_blocking;
-  Ticket run_blocking(Task task, Task after, std::string_view kind) override;
+  Ticket run_blocking(Task task, Task after) override;
   void give_up(Ticket ticket) override;
   void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
   bool has_store() const override { return true; }
