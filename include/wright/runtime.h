@@ -23,7 +23,7 @@ class PaceKeeper;
 //
 // A session that waits for a model, a person, a specialist or a timer holds no thread. Every step
 // is stored before anything is done about it. All functions may be called from any thread, but not
-// from a listener unless it says so.
+// from a listener or an observer unless it says so: who waits there may wait for itself.
 
 using AgentPointer = std::shared_ptr<const Agent>;
 

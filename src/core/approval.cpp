@@ -141,21 +141,23 @@ std::optional<Result<ToolReply>> unless_approved(const Context& context, std::st
   const bool is_refused = context.memory && std::ranges::any_of(kinds, [&](const auto& kind) {
                             return has(kind, Decision::never);
                           });
+  const bool is_allowed =
+      context.memory && !kinds.empty() && std::ranges::all_of(kinds, [&](const auto& kind) {
+        return has(kind, Decision::session);
+      });
   if (const auto& approval = context.answers.approval) {
     if (!allows(approval->decision)) return refused(tool, approval->reason);
     if (is_refused) return refused(tool, {});
     const auto why = difference(shown, context.answers.approved);
-    if (!why) return std::nullopt;
+    // Who has allowed all such calls is not asked about each of them.
+    if (!why || is_allowed) return std::nullopt;
     shown["reason"] = *why;
     return Waiting{
         .kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
   }
   if (context.memory && !kinds.empty()) {
     if (is_refused) return refused(tool, {});
-    if (std::ranges::all_of(kinds,
-                            [&](const auto& kind) { return has(kind, Decision::session); })) {
-      return std::nullopt;
-    }
+    if (is_allowed) return std::nullopt;
   }
   return Waiting{.kind = WaitKind::approval, .shown = std::move(shown), .covers = std::move(kinds)};
 }

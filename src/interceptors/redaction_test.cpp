@@ -39,6 +39,10 @@ TEST(Redactor, hides_what_looks_like_a_key) {
             "Authorization: Bearer [REDACTED]");
   EXPECT_EQ(redactor.redacted(std::string_view("'authorization': 'bearer secret-words'")),
             "'authorization': 'bearer [REDACTED]'");
+  EXPECT_EQ(redactor.redacted(std::string_view("HTTP_AUTHORIZATION=Bearer abcdefgh")),
+            "HTTP_AUTHORIZATION=Bearer [REDACTED]");
+  EXPECT_EQ(redactor.redacted(std::string_view(R"({\"Authorization\":\"Bearer abcdefgh\"})")),
+            R"({\"Authorization\":\"Bearer [REDACTED]\"})");
   EXPECT_EQ(redactor.redacted(std::string_view("curl with Bearer abc.1def_ghi-jkl now")),
             "curl with Bearer [REDACTED] now");
 }

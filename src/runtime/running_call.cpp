@@ -125,8 +125,12 @@ Result<void> RunningCall::keep(Host& host, const HoldLease& lease, const Json& n
   {
     const std::lock_guard lock(mutex_);
     if (is_given_up_) return fail(ErrorCode::cancelled, "Nobody waits for this call any more");
-    host.write({.writes = session::writes_of_note(lease, plan_.row, note)},
-               [written](Result<BatchIds> each) { written->set_value(std::move(each)); });
+    // Not here: a host may write in the thread that asks, and whoever gives this call up waits for the
+    // lock meanwhile.
+    host.run_soon([&host, written, writes = session::writes_of_note(lease, plan_.row, note)] {
+      host.write({.writes = writes},
+                 [written](Result<BatchIds> each) { written->set_value(std::move(each)); });
+    });
   }
   constexpr std::chrono::milliseconds kLook{100};
   while (ids.wait_for(kLook) != std::future_status::ready) {

@@ -112,6 +112,7 @@ class SqliteStore final : public Store {
     const auto apart = store::open_for_reading(connection_.get());
     if (!apart || *apart == nullptr) return read(connection_.get());
     lock.unlock();
+    TRY(store::execute(apart->get(), "BEGIN"));  // all of it at one moment; ends with the connection
     return read(apart->get());
   }
 

@@ -8,6 +8,7 @@
 #include "app/settings/paths.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/file_history.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/stored_session.h"
@@ -92,6 +93,13 @@ ExitCode execute(const UndoSessionCommand& command, CommandContext context) {
   }
   if (const auto done = history.take_back(*part); !done) {
     return complain_about(done.error(), console);
+  }
+  const bool is_any_gone = std::ranges::any_of(part->plan.files, [](const auto& file) {
+    return file.verdict == tools::UndoneFile::Verdict::remove;
+  });
+  if (is_any_gone) {
+    console.note(fmt::format("What was removed is kept for a month in {}\n",
+                             on_one_line(changes_folder(files->settings).string())));
   }
   if (!part->plan.is_whole()) {
     console.note("Taken back, but for what is left above.\n");

@@ -101,6 +101,14 @@ std::set<std::uint64_t> TreeSnapshot::kept_numbers() const {
   return numbers;
 }
 
+std::set<std::uint64_t> TreeSnapshot::link_numbers() const {
+  std::set<std::uint64_t> numbers;
+  for (const auto& [path, link] : links_) {
+    if (is_valid_utf8(path)) numbers.insert(link.number);
+  }
+  return numbers;
+}
+
 bool TreeSnapshot::has_rules_of(const TreeSnapshot& other) const {
   const auto rules = [](const TreeSnapshot& snapshot) {
     std::map<std::string_view, std::int64_t> found;
@@ -156,15 +164,20 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
     }
     if (entry.kind != EntryKind::file) {
       ++others;
+      if (entry.kind == EntryKind::link) {
+        const bool is_old = earlier != nullptr && earlier->links_.contains(entry.path);
+        snapshot.links_.emplace(entry.path, SeenLink{target_of(entry), entry.status.number,
+                                                     origin(entry, is_old)});
+        return Visited::proceed;
+      }
       // What is in a folder that was moved is not stamped.
       const std::size_t slash = entry.path.rfind('/');
       const std::string above = slash == std::string::npos ? "" : entry.path.substr(0, slash);
       const bool is_known =
           earlier != nullptr &&
-          (earlier->links_.contains(entry.path) || earlier->folders_.contains(entry.path) ||
+          (earlier->folders_.contains(entry.path) ||
            (snapshot.folders_.contains(above) && !earlier->folders_.contains(above)));
       if (origin(entry, is_known) == Origin::untouched) return Visited::proceed;
-      if (entry.kind == EntryKind::link) snapshot.links_.emplace(entry.path, target_of(entry));
       if (entry.kind == EntryKind::folder) snapshot.folders_.insert(entry.path);
       if (entry.kind == EntryKind::special) snapshot.specials_.insert(entry.path);
       return Visited::proceed;
@@ -244,25 +257,33 @@ std::vector<StateChange> TreeSnapshot::changes_to(const TreeSnapshot& later) con
     if (is.origin != Origin::made && !kept.contains(is.status.number)) continue;
     changes.push_back({.path = path, .after = text(is), .is_kept = is.content != nullptr});
   }
-  const auto add_link = [&](const std::string& path, std::optional<std::string> before,
-                            std::optional<std::string> after) {
+  add_link_changes(later, changes);
+  return changes;
+}
+
+void TreeSnapshot::add_link_changes(const TreeSnapshot& later,
+                                    std::vector<StateChange>& changes) const {
+  const auto add = [&](const std::string& path, std::optional<std::string> before,
+                       std::optional<std::string> after) {
     changes.push_back({.path = path,
                        .before = std::move(before),
                        .after = std::move(after),
                        .kind = StateChange::Kind::link});
   };
-  for (const auto& [path, target] : links_) {
+  for (const auto& [path, was] : links_) {
     const auto found = later.links_.find(path);
     if (found == later.links_.end()) {
-      if (!later.is_partial_) add_link(path, target, std::nullopt);
-    } else if (found->second != target) {
-      add_link(path, target, found->second);
+      if (!later.is_partial_) add(path, was.target, std::nullopt);
+    } else if (found->second.target != was.target) {
+      add(path, was.target, found->second.target);
     }
   }
-  for (const auto& [path, target] : later.links_) {
-    if (!links_.contains(path) && !is_partial_) add_link(path, std::nullopt, target);
+  if (is_partial_) return;
+  const auto known = link_numbers();
+  for (const auto& [path, is] : later.links_) {
+    const bool may_go = is.origin == Origin::made || known.contains(is.number);
+    if (!links_.contains(path) && may_go) add(path, std::nullopt, is.target);
   }
-  return changes;
 }
 
 std::vector<FolderChange> TreeSnapshot::folder_changes_to(const TreeSnapshot& later) const {

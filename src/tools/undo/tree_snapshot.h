@@ -56,16 +56,23 @@ class TreeSnapshot {
     std::shared_ptr<const std::string> content;  // null: not known
     Origin origin = Origin::made;
   };
+  struct SeenLink {
+    std::string target;
+    std::uint64_t number = 0;
+    Origin origin = Origin::made;
+  };
   static Origin origin_of(int folder, const std::string& name, std::int64_t since);
-  // Of the files that can come back as they were.
+  // Of the files, or links, that can come back as they were.
   std::set<std::uint64_t> kept_numbers() const;
+  std::set<std::uint64_t> link_numbers() const;
+  void add_link_changes(const TreeSnapshot& later, std::vector<StateChange>& changes) const;
   bool has_rules_of(const TreeSnapshot& other) const;
   Result<void> add_what_is_ignored_now(const Workspace& workspace, const SnapshotLimits& limits,
                                        const TreeSnapshot& earlier);
 
   std::int64_t begun_ = 0;  // nanoseconds since 1970, by the clock of the file system
   std::map<std::string, Seen> files_;
-  std::map<std::string, std::string> links_;  // where they lead
+  std::map<std::string, SeenLink> links_;
   std::set<std::string> folders_;
   std::set<std::string> specials_;
   bool is_partial_ = false;

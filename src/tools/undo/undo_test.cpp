@@ -313,6 +313,7 @@ TEST_F(UndoTest, still_knows_the_rest_when_a_call_changes_more_than_can_be_kept)
 TEST_F(UndoTest, removes_nothing_that_only_came_into_sight) {
   base_.write(".gitignore", "data/\n*.local\n").write("data/1.csv", "precious\n");
   base_.write("settings.local", "mine\n");
+  std::filesystem::create_symlink("1.csv", base_ / "data/newest");
   call("bash", {{"command", "echo > .gitignore; mv settings.local settings"}});
   const UndoPlan undo = plan();
   EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{".gitignore", Verdict::restore}}));
@@ -321,6 +322,16 @@ TEST_F(UndoTest, removes_nothing_that_only_came_into_sight) {
   ASSERT_TRUE(carry_out(undo, workspace()));
   EXPECT_EQ(content("data/1.csv"), "precious\n");
   EXPECT_EQ(content("settings"), "mine\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(base_ / "data/newest"));
+}
+
+TEST_F(UndoTest, leaves_the_links_of_a_folder_that_was_moved_from_where_nobody_looks) {
+  base_.write(".gitignore", "modules/\n").write("modules/deep/a", "1\n");
+  std::filesystem::create_symlink("deep/a", base_ / "modules/bin");
+  call("bash", {{"command", "mv modules seen"}});
+  (void)carry_out(plan(), workspace());
+  EXPECT_TRUE(std::filesystem::is_symlink(base_ / "seen/bin"));
+  EXPECT_EQ(content("seen/deep/a"), "1\n");
 }
 
 TEST_F(UndoTest, sees_what_is_ignored_only_since_the_command) {
