@@ -120,7 +120,10 @@ struct Context {
   // WaitAnswers::kept: the tool goes on with the job, and does nothing twice. An error: it may not
   // be stored. Empty where nothing is.
   std::function<Result<void>(const Json& note)> keep = {};
-  std::stop_token stop = {};               // asked to end early
+  std::stop_token stop = {};  // asked to end early
+  // Whether it is asked to end only because its process does: the session goes on later, and so does
+  // a call that has kept something. May be empty.
+  std::function<bool()> will_go_on = {};
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   Spill spill = {};                        // may be empty: then a long text is only cut
   WaitAnswers answers = {};                // of a call that waited, when it is executed again

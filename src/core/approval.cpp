@@ -111,6 +111,7 @@ constexpr ShownFact kShownFacts[] = {
     {"diff", kChangesElse},
     {"whole_diff", kChangesElse},
     {"problem", kChangesElse},
+    {"whole", kChangesElse},
     {"definition",
      "The tool is no longer the one that you approved: what it says of itself has changed"}};
 

@@ -6,6 +6,8 @@
 
 #include <exception>
 
+#include "core/sha256.h"
+
 namespace wright {
 namespace {
 
@@ -29,7 +31,11 @@ JsonObject preview_of(const Tool& tool, const Json& arguments) {
   JsonObject* object = seen.if_object();
   if (object == nullptr) return {};
   if (to_text(*object).size() > kMostPreviewBytes) {
-    return unknown_preview("What it would touch is too much to be shown");
+    JsonObject rest = unknown_preview("What it would touch is too much to be shown");
+    // By which it is told whether this was approved.
+    rest["whole"] = sha256_hex(to_text(*object));
+    if (const Json* folder = object->if_contains("folder")) rest["folder"] = *folder;
+    return rest;
   }
   return std::move(*object);
 }

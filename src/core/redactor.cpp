@@ -18,7 +18,8 @@ constexpr std::size_t kShortestSecret = 4;
 constexpr const char* kKeyShapes =
     // Authorization: Bearer …; elsewhere with a digit, which words of prose do not have.
     R"(((?i:authorization[\\"']*[ \t]*[:=][ \t]*[\\"']*bearer[ \t]+))[A-Za-z0-9._~+/=-]{8,})"
-    R"(|((?i:\bbearer[ \t]+))[A-Za-z._~+/=-]{0,40}[0-9][A-Za-z0-9._~+/=-]{5,})"
+    R"(|((?i:\bbearer[ \t]+))(?:[A-Za-z._~+/=-]{0,40}[0-9][A-Za-z0-9._~+/=-]{5,})"
+    R"(|[A-Za-z._~+/=-]{10,40}[0-9][A-Za-z0-9._~+/=-]*))"
     R"(|\bsk-[A-Za-z0-9_-]{16,})"                                    // OpenAI, Anthropic
     R"(|\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,})"                     // Stripe
     R"(|\bgh[pousr]_[A-Za-z0-9]{20,})"                               // GitHub

@@ -115,6 +115,7 @@ class RemoteCalls {
     std::set<std::string, std::less<>> told = {};  // keys that were answered in this process
     std::string said = {};                         // what it said last that it does
     Time look_at = {};
+    bool is_kept = false;  // with the call, so that whoever executes it again asks after the task
   };
   struct TaskNews {
     mcp::Task task = {};
@@ -143,7 +144,8 @@ class RemoteCalls {
                                            const Context& context);
   std::unexpected<Error> lost_task(const RemoteRequest& request, ErrorCode code,
                                    std::string_view why) const;
-  std::unexpected<Error> cancelled_there(const mcp::Task& task) const;
+  std::unexpected<Error> cancelled_there(const RemoteRequest& request,
+                                         const mcp::Task& task) const;
   void cancel_task(const std::string& id);
 
   Result<Reached> wait(const RemoteRequest& request, const CallHandle& handle,

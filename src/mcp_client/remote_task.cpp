@@ -83,10 +83,12 @@ Result<RemoteReply> RemoteCalls::begin_task(const RemoteRequest& request, const 
                                             std::optional<Json> spare, const Context& context) {
   // Where it cannot be kept, what comes of the task is not known after a crash, as of any other
   // call: no reason to leave it now.
-  if (context.keep) (void)context.keep(task_note(task.id));
-  return follow(
-      {.id = task.id, .spare = std::move(spare), .look_at = Clock::now() + pause_of(task)}, request,
-      context);
+  const bool is_kept = context.keep && context.keep(task_note(task.id));
+  return follow({.id = task.id,
+                 .spare = std::move(spare),
+                 .look_at = Clock::now() + pause_of(task),
+                 .is_kept = is_kept},
+                request, context);
 }
 
 Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& request,
@@ -95,7 +97,9 @@ Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& req
   while (true) {
     const bool goes_on = sleep_until(std::min(task.look_at, deadline), context.stop);
     if (!goes_on) {
-      cancel_task(task.id);
+      // Who resumes the session asks after the same task.
+      const bool is_left = task.is_kept && context.will_go_on && context.will_go_on();
+      if (!is_left) cancel_task(task.id);
       return fail(ErrorCode::cancelled, "The call was cancelled");
     }
     if (Clock::now() >= deadline) {
@@ -178,13 +182,18 @@ Result<std::optional<RemoteReply>> RemoteCalls::take_news(Following& task,
       auto reply = TRY(refused(problem_in(news.all)));
       return reply;
     }
-    case TaskStatus::cancelled: return cancelled_there(news.task);
+    case TaskStatus::cancelled: return cancelled_there(request, news.task);
     case TaskStatus::input_required: break;
   }
   return answer_task(task, request, news.all, context);
 }
 
-std::unexpected<Error> RemoteCalls::cancelled_there(const mcp::Task& task) const {
+std::unexpected<Error> RemoteCalls::cancelled_there(const RemoteRequest& request,
+                                                    const mcp::Task& task) const {
+  // It had begun.
+  if (request.effect == Effect::write) {
+    return outcome_unknown(connection_->name(), "it has cancelled the call: " + task.message);
+  }
   return fail(ErrorCode::tool_failed,
               fmt::format("The MCP server {} has cancelled this call{}{}", connection_->name(),
                           task.message.empty() ? "" : ": ", task.message));
@@ -269,7 +278,7 @@ Result<std::optional<RemoteReply>> RemoteCalls::take_older_news(Following& task,
                                                                 const Context& context) {
   if (news.reply) return std::move(news.reply);
   if (news.task.status == mcp::TaskStatus::working) return std::nullopt;
-  if (news.task.status == mcp::TaskStatus::cancelled) return cancelled_there(news.task);
+  if (news.task.status == mcp::TaskStatus::cancelled) return cancelled_there(request, news.task);
   const auto call = connection_->begin("tasks/result", {{"taskId", task.id}}, context.stop);
   if (!call) return std::nullopt;
   return fetch(task, request, *call, deadline, context);
@@ -297,7 +306,9 @@ Result<std::optional<RemoteReply>> RemoteCalls::fetch(Following& task, const Rem
 // Somebody has answered, or another process began it.
 Result<RemoteReply> RemoteCalls::go_on_with_task(const RemoteRequest& request, std::string id,
                                                  const Json& questions, const Context& context) {
-  Following task{.id = std::move(id), .look_at = Clock::now()};
+  Following task{.id = std::move(id),
+                 .look_at = Clock::now(),
+                 .is_kept = !context.answers.kept.is_null()};
   const auto& given = context.answers.answer;
   if (auto open = take_open(context); open && given) {
     const auto answer = open->questions.answer(*given, models_.get(), context);

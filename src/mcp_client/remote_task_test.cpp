@@ -137,6 +137,7 @@ class McpRemoteTask : public ::testing::TestWithParam<const char*> {
                    const std::stop_token& stop = {}) {
     Context context{.session_id = 1, .call_id = "c1", .stop = stop};
     context.answers = std::move(answers);
+    context.will_go_on = [&] { return is_suspended_; };
     context.keep = [&](const Json& note) -> Result<void> {
       kept_ = note;
       return {};
@@ -158,6 +159,7 @@ class McpRemoteTask : public ::testing::TestWithParam<const char*> {
   tools::TemporaryFolder folder_;
   std::chrono::milliseconds timeout_{20'000};
   std::function<void()> on_progress_;
+  bool is_suspended_ = false;
   Json kept_;
   std::vector<std::string> told_;
 };
@@ -180,6 +182,21 @@ TEST_P(McpRemoteTask, is_followed_by_whoever_comes_after_a_crash) {
   const auto outcome = call(connect(), "pay", {.kept = kept_});
   EXPECT_EQ(outcome.result.content, "paid by the bank");
   EXPECT_EQ(journal(), "began\ncancelled\nfinished\n") << "it was begun once";
+}
+
+// A process that ends in peace leaves as much as one that is killed.
+TEST_P(McpRemoteTask, is_not_cancelled_where_only_the_process_ends) {
+  const auto tools = connect();
+  std::stop_source stop;
+  on_progress_ = [&] { stop.request_stop(); };
+  is_suspended_ = true;
+  const auto left = call(tools, "pay", {}, stop.get_token());
+  ASSERT_TRUE(left.error);
+  EXPECT_EQ(left.error->code, ErrorCode::cancelled);
+  on_progress_ = {};
+  const auto outcome = call(connect(), "pay", {.kept = kept_});
+  EXPECT_EQ(outcome.result.content, "paid by the bank");
+  EXPECT_EQ(journal(), "began\nfinished\n");
 }
 
 TEST_P(McpRemoteTask, asks_a_person_once_and_goes_on_with_the_answer_in_any_process) {

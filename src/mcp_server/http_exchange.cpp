@@ -91,8 +91,8 @@ void HttpExchange::hang_up() {
 
 void HttpExchange::abandon() {
   is_over_ = true;
-  // In the older revisions, going away is not cancelling.
-  if (session_.empty()) stop();
+  // In the older revisions, going away is not cancelling; but who only waited waits no more.
+  if (session_.empty() || only_waits_) stop();
 }
 
 void HttpExchange::perform(mcp::ServerActions actions) {
@@ -105,8 +105,9 @@ void HttpExchange::perform(mcp::ServerActions actions) {
       {
         const std::lock_guard lock(mutex_);
         std::stop_source& source = working_[work->id];
+        only_waits_ = work->method == "tasks/result";
         // Whoever asked may be gone already.
-        if (is_over_ && session_.empty()) source.request_stop();
+        if (is_over_ && (session_.empty() || only_waits_)) source.request_stop();
       }
       if (options_.is_quick && options_.is_quick(*work)) {
         work_on(*work);

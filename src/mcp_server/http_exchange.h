@@ -61,6 +61,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   std::mutex saying_;
   bool is_stream_ = false;
   std::atomic<bool> is_over_ = false;
+  std::atomic<bool> only_waits_ = false;  // for what goes on without it
 };
 
 }  // namespace wright::mcp_server

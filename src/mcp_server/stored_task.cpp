@@ -104,9 +104,10 @@ Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask&
   // Somebody may have gone on with the session since.
   const auto messages = TRY(store.get_messages(task.session, {.after = task.after}));
   std::string last;
-  int asked = 0;
+  bool is_over = false;  // what follows then belongs to another turn, and not to words on the way
   for (const StoredMessage& stored : messages) {
-    if (stored.message.is_from_user() && ++asked == 2) return answered(last);
+    if (stored.message.is_from_user() && is_over) return answered(last);
+    is_over = stored.message.role == Role::assistant && stored.message.tool_calls().empty();
     if (stored.message.role == Role::assistant) last = stored.message.answer();
   }
   if (session.status == SessionStatus::completed) return answered(session.result.value_or(last));

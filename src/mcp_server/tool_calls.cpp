@@ -125,6 +125,7 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
   }
   auto recorded = earlier ? Result<OutsideCall>(*earlier) : record.begin(work, call);
   if (!recorded) return mcp::Finished{mcp::error_result(recorded.error().message)};
+  context.session_id = recorded->session;
   if (earlier) {
     const auto known = record.go_on(*recorded);
     if (!known) return mcp::Finished{mcp::error_result(known.error().message)};

@@ -14,6 +14,7 @@
 #include "net/event_loop.h"
 #include "providers/credential.h"
 #include "providers/provider_errors.h"
+#include "wright/log.h"
 #include "wright/provider.h"
 
 namespace wright::models {
@@ -396,12 +397,12 @@ HttpRequest without_secrets(HttpRequest request, const Endpoint& endpoint) {
   if (const std::size_t at = request.url.rfind('@', end); at != std::string::npos && at >= host) {
     request.url.erase(host, at + 1 - host);
   }
-  if (endpoint.key.empty()) return request;
-  constexpr std::string_view kHidden = "[REDACTED]";
+  constexpr std::size_t kShortestKey = 8;  // "none" is a word that may stand anywhere
+  if (endpoint.key.size() < kShortestKey) return request;
   for (std::string* text : {&request.url, &request.body}) {
     for (std::size_t at = text->find(endpoint.key); at != std::string::npos;
-         at = text->find(endpoint.key, at + kHidden.size())) {
-      text->replace(at, endpoint.key.size(), kHidden);
+         at = text->find(endpoint.key, at + kRedacted.size())) {
+      text->replace(at, endpoint.key.size(), kRedacted);
     }
   }
   return request;

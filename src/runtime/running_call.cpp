@@ -61,6 +61,7 @@ void RunningCall::work(Host& host) {
   const std::lock_guard lock(mutex_);
   // It was about to begin what it is for, and did not.
   report_.is_fenced = is_fenced_ && outcome.error.has_value();
+  report_.has_kept = has_kept_ || !plan_.answers.kept.is_null();
   if (!report_.is_fenced) report_.outcome = std::move(outcome);
   if (timer != 0 && !is_given_up_) host.cancel(timer);
 }
@@ -139,6 +140,7 @@ Result<void> RunningCall::keep(Host& host, const HoldLease& lease, const Json& n
   }
   const auto result = ids.get();
   if (!result) return std::unexpected(result.error());
+  has_kept_ = true;
   return {};
 }
 
@@ -152,6 +154,7 @@ ToolOutcome RunningCall::execute(Host& host) {
                   .lease_epoch = plan_.lease_epoch,
                   .still_ours = [this, &host] { return check_lease(host); },
                   .stop = stop_.get_token(),
+                  .will_go_on = [this] { return is_suspended_.load(); },
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,
                   .answers = plan_.answers,

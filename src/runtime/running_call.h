@@ -39,6 +39,7 @@ struct CallReport {
   std::optional<ToolOutcome> outcome = {};
   // It did not begin, or not what it is for: the session may be somebody else's by now.
   bool is_fenced = false;
+  bool has_kept = false;  // see Context::keep
 };
 
 class RunningCall : public std::enable_shared_from_this<RunningCall> {
@@ -57,6 +58,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   void start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done);
 
   void request_stop() { stop_.request_stop(); }
+  // It is asked to stop in a moment, and goes on when the session does.
+  void suspend() { is_suspended_ = true; }
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);
 
@@ -87,6 +90,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   Host::Ticket ticket_ = 0;
   bool is_given_up_ = false;
   bool is_fenced_ = false;
+  std::atomic<bool> is_suspended_ = false;
+  std::atomic<bool> has_kept_ = false;
   ExclusiveGate* gate_ = nullptr;  // that it has entered
   std::atomic<std::chrono::steady_clock::time_point> began_{};
 };

@@ -237,7 +237,10 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                  [self = shared_from_this(), node, call = run.call, attempt](CallReport report) {
                    session::Input input = session::CallNotBegun{call->id, attempt};
                    if (report.outcome) {
-                     input = session::CallEnded{call->id, attempt, std::move(*report.outcome)};
+                     input = session::CallEnded{.call_id = call->id,
+                                                .attempt = attempt,
+                                                .outcome = std::move(*report.outcome),
+                                                .has_kept = report.has_kept};
                    } else if (report.is_fenced) {
                      input = session::CallFenced{call->id, attempt};
                    }
@@ -263,8 +266,12 @@ void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
   post_to(node, std::move(given_up));
 }
 
-void TreeDriver::perform(NodeId node, session::StopWork) {
-  work_[node].stop.request_stop();
+void TreeDriver::perform(NodeId node, session::StopWork stop) {
+  Work& work = work_[node];
+  if (stop.is_suspended) {
+    for (const auto& [id, call] : work.calls) call->suspend();
+  }
+  work.stop.request_stop();
 }
 
 void TreeDriver::perform(NodeId node, const session::SetTimer& timer) {

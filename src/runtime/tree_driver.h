@@ -110,7 +110,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void perform(NodeId node, const session::RunCall& run);
   void perform(NodeId node, const session::StopCall& stop);
   void perform(NodeId node, const session::GiveUpCall& give_up);
-  void perform(NodeId node, session::StopWork);
+  void perform(NodeId node, session::StopWork stop);
   void perform(NodeId node, const session::SetTimer& timer);
   void perform(NodeId node, session::CancelTimer);
   void perform(NodeId node, const session::Publish& publish);

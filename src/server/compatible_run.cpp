@@ -215,7 +215,7 @@ Result<void> CompatibleRun::check_driven_here(const Agent& agent) const {
   const std::vector<std::string> labels = labels_for(agent);
   if (options_.runtime.may_drive(Session{.labels = labels})) return {};
   if (labels.empty()) {
-    return fail(ErrorCode::rate_limited,
+    return fail(ErrorCode::unavailable,
                 "This server drives no sessions itself: POST /api/v1/sessions leaves them to "
                 "workers");
   }

@@ -15,6 +15,7 @@
 #include "server/resources.h"
 #include "server/service.h"
 #include "server/snapshots.h"
+#include "store/damage.h"
 
 namespace wright::server {
 namespace {
@@ -78,13 +79,15 @@ Result<Json> feedback_of_sessions(const ServiceOptions& options, const Call& cal
   SessionFilter filter{.agent_name = wanted.agent_name,
                        .tenant = wanted.tenant,
                        .started_since = wanted.started_since,
-                       .limit = 200};
+                       .limit = 200,
+                       .keeps_damaged = true};
   feedback::FeedbackCollector collector;
   std::size_t seen = 0;
   bool is_complete = true;
   for (;;) {
     const auto sessions = TRY(options.store.list_sessions(filter));
     for (const Session& session : sessions) {
+      if (store::is_damaged(session)) continue;
       collector.add(session, {});
       Page page{.limit = kCallsOfAPage};
       for (;;) {

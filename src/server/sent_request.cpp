@@ -12,22 +12,62 @@
 
 #include "core/text.h"
 #include "wright/fitting.h"
+#include "wright/log.h"
 #include "wright/run.h"
 
 namespace wright::server {
 namespace {
 
-constexpr std::string_view kHidden = "[REDACTED]";
-
 // Members whose texts prove who somebody is: some vendors' tools take them in the body.
 bool names_a_secret(std::string_view name) {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"authorization", "authorization_token", "access_token", "api_key", "apikey", "api-key",
-       "token", "secret", "password", "bearer"});
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return lower(name) == word; });
+      {"authorization", "apikey", "api-key", "bearer", "credentials"});
+  const std::string small = lower(name);
+  return small.contains("secret") || small.contains("password") || small.ends_with("token") ||
+         small.ends_with("api_key") || std::ranges::find(kWords, small) != kWords.end();
+}
+
+// What a schema calls its members says nothing about secrets.
+bool is_schema(std::string_view name) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"parameters", "parametersJsonSchema", "input_schema", "inputSchema", "schema"});
+  return std::ranges::find(kWords, name) != kWords.end();
+}
+
+bool is_address(std::string_view name) {
+  const std::string small = lower(name);
+  return small.ends_with("url") || small.ends_with("uri");
+}
+
+// Without a name before the host, and without what follows the path.
+std::string without_keys(std::string_view address) {
+  std::string text(address.substr(0, address.find_first_of("?#")));
+  const std::size_t begin = text.find("://");
+  const std::size_t host = begin == std::string::npos ? 0 : begin + 3;
+  const std::size_t at = text.substr(0, text.find('/', host)).rfind('@');
+  if (at != std::string::npos && at >= host) text.erase(host, at + 1 - host);
+  return text;
 }
 
 enum class Inside : std::uint8_t { anything, headers };
+
+bool hide_secrets(Json& json, Inside inside);
+
+bool hide_in_member(std::string_view name, Json& value, Inside inside) {
+  if (is_schema(name) && value.is_object()) return false;
+  if (!value.is_string()) {
+    return hide_secrets(value, name == "headers" ? Inside::headers : inside);
+  }
+  std::string shown(value.get_string());
+  if (inside == Inside::headers || names_a_secret(name)) {
+    shown = kRedacted;
+  } else if (is_address(name)) {
+    shown = without_keys(shown);
+  }
+  const bool has_hidden = value != Json(shown);
+  value = std::move(shown);
+  return has_hidden;
+}
 
 bool hide_secrets(Json& json, Inside inside) {
   bool has_hidden = false;
@@ -35,15 +75,11 @@ bool hide_secrets(Json& json, Inside inside) {
     for (Json& each : *array) has_hidden = hide_secrets(each, inside) || has_hidden;
   } else if (auto* object = json.if_object()) {
     for (auto& member : *object) {
-      const bool is_secret = inside == Inside::headers || names_a_secret(member.key());
-      if (is_secret && member.value().is_string()) {
-        member.value() = kHidden;
-        has_hidden = true;
-        continue;
-      }
-      const Inside below = member.key() == "headers" ? Inside::headers : inside;
-      has_hidden = hide_secrets(member.value(), below) || has_hidden;
+      has_hidden = hide_in_member(member.key(), member.value(), inside) || has_hidden;
     }
+  } else if (json.is_string() && inside == Inside::headers) {
+    json = kRedacted;
+    has_hidden = true;
   }
   return has_hidden;
 }

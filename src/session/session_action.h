@@ -58,7 +58,9 @@ struct GiveUpCall {
   Attempt attempt = 0;
 };
 // Ask the model and all calls of this session to stop.
-struct StopWork {};
+struct StopWork {
+  bool is_suspended = false;  // whoever resumes the session goes on with them
+};
 // A specialist is to answer the call, in a session of its own. Answer with SpecialistEnded or
 // SpecialistWaits.
 struct StartSpecialist {
@@ -123,6 +125,7 @@ struct CallEnded {
   Attempt attempt = 0;
   ToolOutcome outcome = {};
   Usage spent = {};  // by models that calls of the session asked, and not told of before
+  bool has_kept = false;  // what it needs to go on when it is executed again
 };
 struct CallNotBegun {  // it was stopped before
   std::string call_id = {};

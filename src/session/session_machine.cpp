@@ -246,7 +246,7 @@ void SessionMachine::take(CallEnded ended) {
   if (is_broken() || open == nullptr) return;
   const ToolCall& call = open->call;  // until the run accepts what came of it
   ToolOutcome& outcome = ended.outcome;
-  if (was_interrupted(call, outcome)) return;  // whoever resumes the session makes it again
+  if (was_interrupted(call, ended)) return;  // whoever resumes the session makes it again
   if (outcome.delegate) return delegate(call, *outcome.delegate);
   if (outcome.waiting) return wait_or_refuse(call, std::move(outcome));
   hand_over_if_asked(call, outcome);
@@ -255,12 +255,13 @@ void SessionMachine::take(CallEnded ended) {
 
 // It only ended because the session is suspended, and may be repeated: that is no answer for a
 // model.
-bool SessionMachine::was_interrupted(const ToolCall& call, const ToolOutcome& outcome) const {
+bool SessionMachine::was_interrupted(const ToolCall& call, const CallEnded& ended) const {
   const auto* suspending = std::get_if<SuspendHere>(&intent_);
   if (suspending == nullptr || !suspending->is_asked) return false;
   const Tool* tool = find_tool(agent_->tools, call.name);
-  return tool != nullptr && tool->spec.options.effect != Effect::write && outcome.error &&
-         outcome.error->code == ErrorCode::cancelled;
+  const auto& error = ended.outcome.error;
+  return tool != nullptr && (ended.has_kept || tool->spec.options.effect != Effect::write) &&
+         error && error->code == ErrorCode::cancelled;
 }
 
 void SessionMachine::end_call(const ToolCall& call, ToolOutcome outcome) {
@@ -439,7 +440,7 @@ void SessionMachine::take(Suspend) {
   intent_ = SuspendHere{};
   // What a model would answer can be asked again; what a tool does cannot be undone, so it is given
   // some time before it is asked to stop.
-  if (is_asking_) output_.actions.emplace_back(StopWork{});
+  if (is_asking_) output_.actions.emplace_back(StopWork{.is_suspended = true});
   output_.actions.emplace_back(SuspendSpecialists{});
   start_grace();
 }
@@ -454,7 +455,7 @@ void SessionMachine::take(const TimerFired& fired) {
     case TimerKind::grace:
       if (auto* suspend = std::get_if<SuspendHere>(&intent_); suspend && !suspend->is_asked) {
         suspend->is_asked = true;
-        output_.actions.emplace_back(StopWork{});
+        output_.actions.emplace_back(StopWork{.is_suspended = true});
         return start_grace();
       }
       for (const auto& [call_id, attempt] : running_) {

@@ -155,7 +155,7 @@ class SessionMachine {
   void take_summary(const Result<Response>& response);
   void refuse_calls_without_tools();
   void count(const Usage& spent);
-  bool was_interrupted(const ToolCall& call, const ToolOutcome& outcome) const;
+  bool was_interrupted(const ToolCall& call, const CallEnded& ended) const;
   void end_call(const ToolCall& call, ToolOutcome outcome);
   void delegate(const ToolCall& call, const Delegate& delegate);
   void wait_or_refuse(const ToolCall& call, ToolOutcome outcome);

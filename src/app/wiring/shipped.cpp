@@ -6,6 +6,9 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 
 #include "app/wiring/bash_settings.h"
@@ -120,9 +123,18 @@ Tools only(Result<Tool> tool) {
 
 // Where what tools change is kept, so that it can be taken back; null where it is not.
 tools::SharedChangeLog change_log(const Settings& settings) {
-  auto folder = changes_folder(settings);
+  const auto folder = changes_folder(settings);
   if (folder.empty()) return nullptr;
-  return std::make_shared<tools::ChangeLog>(tools::ChangeLogOptions{.folder = std::move(folder)});
+  // The tools of a session write to one log.
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, std::weak_ptr<tools::ChangeLog>> logs;
+  const std::lock_guard lock(mutex);
+  auto log = logs[folder].lock();
+  if (log == nullptr) {
+    log = std::make_shared<tools::ChangeLog>(tools::ChangeLogOptions{.folder = folder});
+    logs[folder] = log;
+  }
+  return log;
 }
 
 struct ToolEntry {

@@ -88,7 +88,12 @@ class CommandRecorder {
       return shown_path(paths.front()) + (paths.size() > 1 ? " and others" : "");
     };
     entry.changes = before.changes_to(after);
-    for (StateChange& change : entry.changes) make_tellable(change);
+    const bool may_be_all_that_is_left = before.may_have_become_new(after);
+    for (StateChange& change : entry.changes) {
+      make_tellable(change);
+      const bool is_new = change.kind == StateChange::Kind::file && !change.before;
+      if (is_new && may_be_all_that_is_left) change.is_kept = false;
+    }
     entry.folders = before.folder_changes_to(after);
     std::erase_if(entry.folders,
                   [](const FolderChange& folder) { return !is_valid_utf8(folder.path); });

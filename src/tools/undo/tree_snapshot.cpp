@@ -157,7 +157,7 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
   std::size_t others = 0;
   const WalkOptions options{
       .hidden = Hidden::visit, .sizes = Sizes::known, .extras = Extras::visit};
-  TRY(walk(workspace, folder, options, stop, [&](const WalkEntry& entry) {
+  const auto skipped = TRY(walk(workspace, folder, options, stop, [&](const WalkEntry& entry) {
     if (snapshot.files_.size() >= limits.files || others >= limits.files) {
       snapshot.is_partial_ = true;
       return Visited::end;
@@ -203,11 +203,19 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
     snapshot.files_.emplace(entry.path, std::move(seen));
     return Visited::proceed;
   }));
+  snapshot.ignored_ = skipped.ignored;
   if (moment == Moment::before) wait_until_after(snapshot.begun_);
   if (moment == Moment::after && !snapshot.is_partial_ && !snapshot.has_rules_of(*earlier)) {
     TRY(snapshot.add_what_is_ignored_now(workspace, limits, *earlier));
   }
   return snapshot;
+}
+
+bool TreeSnapshot::may_have_become_new(const TreeSnapshot& later) const {
+  if (later.ignored_ < ignored_ || !has_rules_of(later)) return true;
+  return std::ranges::any_of(files_, [&](const auto& file) {
+    return file.second.content == nullptr && !later.files_.contains(file.first);
+  });
 }
 
 std::vector<std::string> TreeSnapshot::moved_into_sight(const TreeSnapshot& later) const {

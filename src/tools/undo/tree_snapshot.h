@@ -41,6 +41,9 @@ class TreeSnapshot {
   std::vector<std::string> moved_into_sight(const TreeSnapshot& later) const;
   // Pipes, sockets and devices that came or went.
   std::vector<std::string> special_changes_to(const TreeSnapshot& later) const;
+  // Whether something that is not looked at, or not kept, may have become what is new: then the new
+  // file may be all that is left of it.
+  bool may_have_become_new(const TreeSnapshot& later) const;
   // Whether there were more files than it looked at.
   bool is_partial() const { return is_partial_; }
 
@@ -75,6 +78,7 @@ class TreeSnapshot {
   std::map<std::string, SeenLink> links_;
   std::set<std::string> folders_;
   std::set<std::string> specials_;
+  std::int64_t ignored_ = 0;  // entries that git ignores
   bool is_partial_ = false;
 };
 

@@ -69,7 +69,8 @@ bool is_of_agent(const History& history, const UndoneFile& file) {
 void judge(UndoneFile& file, const History& history) {
   const StateChange& first = *history.front();
   if (!first.is_kept) {
-    file.why = "what it was before is not kept: it is too large, or there is too much";
+    file.why = first.before ? "what it was before is not kept: it is too large, or there is too much"
+                            : "it may hold what is left of a file that does not come back";
     return;
   }
   file.before = first.before;
@@ -260,7 +261,7 @@ Result<void> change_files(const UndoPlan& plan, Part part, const Workspace& work
 }
 
 // Files that were removed so that others could come back, which they did not.
-void put_back_removed(const UndoPlan& plan, const Workspace& workspace) {
+Result<void> put_back_removed(const UndoPlan& plan, const Workspace& workspace) {
   std::vector<FileChange> changes;
   for (const UndoneFile& file : plan.files) {
     if (file.kind != Kind::file || file.verdict != Verdict::remove || !file.now) continue;
@@ -275,7 +276,8 @@ void put_back_removed(const UndoPlan& plan, const Workspace& workspace) {
     changes.push_back(std::move(change));
   }
   FileCalls calls;
-  if (!changes.empty()) (void)apply_changes(workspace, changes, MissingFolders::create, calls);
+  if (changes.empty()) return {};
+  return apply_changes(workspace, changes, MissingFolders::create, calls);
 }
 
 // The files of the plan, when its links are out of the way.
@@ -284,8 +286,12 @@ Result<void> take_back_files(const UndoPlan& plan, const Workspace& workspace) {
   TRY(change_files(plan, Part::removals, workspace));
   remove_folders(plan, workspace);
   auto done = change_files(plan, Part::others, workspace);
-  if (!done) put_back_removed(plan, workspace);
-  return done;
+  if (done) return done;
+  Error error = std::move(done).error();
+  if (const auto back = put_back_removed(plan, workspace); !back) {
+    error.message += ". Files that the agent made are gone meanwhile: " + back.error().message;
+  }
+  return std::unexpected(std::move(error));
 }
 
 std::string described(const UndoneFile& link) {

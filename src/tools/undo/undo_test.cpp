@@ -342,6 +342,20 @@ TEST_F(UndoTest, sees_what_is_ignored_only_since_the_command) {
   EXPECT_EQ(content(".gitignore"), std::nullopt);
 }
 
+TEST_F(UndoTest, removes_nothing_that_may_be_all_that_is_left_of_a_file) {
+  base_.write(".gitignore", "*.log\n").write("debug.log", "precious\n");
+  base_.write("large", std::string(2 << 20, 'x'));
+  call("bash", {{"command", "gzip debug.log"}});
+  call("bash", {{"command", "gzip large"}});
+  call("bash", {{"command", "echo made > made"}});
+  const UndoPlan undo = plan();
+  EXPECT_FALSE(undo.is_whole());
+  (void)carry_out(undo, workspace());
+  EXPECT_TRUE(content("debug.log.gz"));
+  EXPECT_TRUE(content("large.gz"));
+  EXPECT_FALSE(content("made")) << "nothing can have become this one";
+}
+
 TEST_F(UndoTest, keeps_the_only_copy_of_what_does_not_come_back) {
   base_.write("bad\xFFname", "only\n");
   call("bash", {{"command", "mv bad* yy"}});
