@@ -61,6 +61,7 @@ class Contender:
 
     def __init__(self, name, words, stored, sessions):
         self.name, self.words, self.stored, self.sessions = name, words, stored, sessions
+        self.label = name + (", SQLite" if stored else "")
         self.native = len(words) == 1
 
     def command(self, base, model, database, *options):
@@ -193,7 +194,7 @@ def print_table(results):
     print("\nCPU µs a turn, least and most of the rounds:")
     for contender, figures in results.items():
         values = figures["CPU µs a turn"]
-        print(f"  {contender.name}{', SQLite' if contender.stored else ''}: {min(values):,.1f} to {max(values):,.1f}")
+        print(f"  {contender.label}: {min(values):,.1f} to {max(values):,.1f}")
 
 
 def main():
@@ -233,6 +234,7 @@ def main():
     results = {contender: {} for contender in contenders}
 
     def keep(contender, figures):
+        print(f"{contender.label}: " + ", ".join(f"{name} {value:,.1f}" for name, value in figures.items()), file=sys.stderr)
         for name, value in figures.items():
             results[contender].setdefault(name, []).append(value)
 
