@@ -163,13 +163,17 @@ def crowd_of(server, contender, folder):
 
 def installed(folder):
     folder.mkdir(parents=True, exist_ok=True)
+    lock, node = folder / "package-lock.json", folder / "node_modules/.bin/node"
+    is_current = node.exists() and lock.exists() and lock.read_bytes() == (HERE / lock.name).read_bytes()
+    if not is_current:
+        node.unlink(missing_ok=True)  # so that an install that breaks off is not taken for one that did not
     for path in HERE.iterdir():
         if path.suffix in (".mjs", ".json") or path.name == ".npmrc":
             shutil.copy(path, folder)
-    if not (folder / "node_modules/.bin/node").exists():
+    if not is_current:
         subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder,
                        check=True, timeout=1800)
-    return folder / "node_modules/.bin/node"
+    return node
 
 
 def print_versions(folder, node):
