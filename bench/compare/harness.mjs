@@ -24,7 +24,8 @@ let calls = 0;
 
 // What the tool does, as in loop_driver: nothing of note.
 export function readFile({ path, limit, mode }) {
-  if (typeof path !== 'string' || !Number.isInteger(limit) || mode !== 'text') throw new Error('the arguments are not right');
+  const right = typeof path === 'string' && Number.isInteger(limit) && mode === 'text';
+  if (!right) throw new Error('the arguments are not right');
   ++calls;
   return { ok: true, path, mode, bytes: 1024 + limit, head: 'lorem ipsum dolor sit amet' };
 }

@@ -61,6 +61,7 @@ class Contender:
 
     def __init__(self, name, words, stored, sessions):
         self.name, self.words, self.stored, self.sessions = name, words, stored, sessions
+        self.label = name + (", SQLite" if stored else "")
         self.native = len(words) == 1
 
     def command(self, base, model, database, *options):
@@ -162,13 +163,17 @@ def crowd_of(server, contender, folder):
 
 def installed(folder):
     folder.mkdir(parents=True, exist_ok=True)
+    lock, node = folder / "package-lock.json", folder / "node_modules/.bin/node"
+    is_current = node.exists() and lock.exists() and lock.read_bytes() == (HERE / lock.name).read_bytes()
+    if not is_current:
+        node.unlink(missing_ok=True)  # so that an install that breaks off is not taken for one that did not
     for path in HERE.iterdir():
         if path.suffix in (".mjs", ".json") or path.name == ".npmrc":
             shutil.copy(path, folder)
-    if not (folder / "node_modules/.bin/node").exists():
+    if not is_current:
         subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder,
                        check=True, timeout=1800)
-    return folder / "node_modules/.bin/node"
+    return node
 
 
 def print_versions(folder, node):
@@ -193,7 +198,7 @@ def print_table(results):
     print("\nCPU µs a turn, least and most of the rounds:")
     for contender, figures in results.items():
         values = figures["CPU µs a turn"]
-        print(f"  {contender.name}{', SQLite' if contender.stored else ''}: {min(values):,.1f} to {max(values):,.1f}")
+        print(f"  {contender.label}: {min(values):,.1f} to {max(values):,.1f}")
 
 
 def main():
@@ -233,6 +238,7 @@ def main():
     results = {contender: {} for contender in contenders}
 
     def keep(contender, figures):
+        print(f"{contender.label}: " + ", ".join(f"{name} {value:,.1f}" for name, value in figures.items()), file=sys.stderr)
         for name, value in figures.items():
             results[contender].setdefault(name, []).append(value)
 
