@@ -58,8 +58,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   void start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done);
 
   void request_stop() { stop_.request_stop(); }
-  // It is asked to stop in a moment, and goes on when the session does.
-  void suspend() { is_suspended_ = true; }
+  // Whether it goes on when its session does, after it was asked to stop.
+  void will_go_on(bool will) { is_suspended_ = will; }
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);
 

@@ -268,9 +268,7 @@ void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
 
 void TreeDriver::perform(NodeId node, session::StopWork stop) {
   Work& work = work_[node];
-  if (stop.is_suspended) {
-    for (const auto& [id, call] : work.calls) call->suspend();
-  }
+  for (const auto& [id, call] : work.calls) call->will_go_on(stop.is_suspended);
   work.stop.request_stop();
 }
 

@@ -39,14 +39,17 @@ bool is_address(std::string_view name) {
   return small.ends_with("url") || small.ends_with("uri");
 }
 
-// Without a name before the host, and without what follows the path.
+// Who is asked, and nothing that may be a key: no name before the host, and nothing behind it.
 std::string without_keys(std::string_view address) {
-  std::string text(address.substr(0, address.find_first_of("?#")));
-  const std::size_t begin = text.find("://");
-  const std::size_t host = begin == std::string::npos ? 0 : begin + 3;
-  const std::size_t at = text.substr(0, text.find('/', host)).rfind('@');
-  if (at != std::string::npos && at >= host) text.erase(host, at + 1 - host);
-  return text;
+  const std::size_t begin = address.find("://");
+  if (begin == std::string_view::npos) return std::string(kRedacted);
+  const std::string_view scheme = address.substr(0, begin + 3);
+  std::string_view host = address.substr(scheme.size());
+  const std::string_view rest = host.substr(std::min(host.find_first_of("/?#"), host.size()));
+  host.remove_suffix(rest.size());
+  const std::size_t at = host.rfind('@');
+  if (at != std::string_view::npos) host.remove_prefix(at + 1);
+  return fmt::format("{}{}{}", scheme, host, rest.size() > 1 ? "/…" : rest);
 }
 
 enum class Inside : std::uint8_t { anything, headers };

@@ -75,7 +75,7 @@ ExitCode execute(const UndoSessionCommand& command, CommandContext context) {
                            on_one_line(shorten_home(folder, context.environment))));
   console.note(sanitised(shown_plan(part->plan)));
   if (!part->plan.does_something()) {
-    const bool is_known = part->plan.gaps.empty();
+    const bool is_known = part->plan.gaps.empty() && part->plan.is_whole();
     console.note(is_known ? "There is nothing to take back.\n" : "Nothing can be taken back.\n");
     return is_known ? ExitCode::ok : ExitCode::failed;
   }

@@ -214,7 +214,9 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
 bool TreeSnapshot::may_have_become_new(const TreeSnapshot& later) const {
   if (later.ignored_ < ignored_ || !has_rules_of(later)) return true;
   return std::ranges::any_of(files_, [&](const auto& file) {
-    return file.second.content == nullptr && !later.files_.contains(file.first);
+    if (file.second.content != nullptr) return false;
+    const auto found = later.files_.find(file.first);
+    return found == later.files_.end() || !is_same(file.second.status, found->second.status);
   });
 }
 
