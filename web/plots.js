@@ -108,10 +108,14 @@ export class Plot {
 
   #lines(y) {
     return this.#series.flatMap(({ kind, values }) => {
-      const known = values.map((value, i) => /** @type {[number, number | null]} */ ([i, value]))
-        .filter(([, value]) => value !== null);
-      return [svg('polyline', { class: kind, points: known.map(([i, value]) => `${this.#x(i)},${y(value)}`).join(' ') }),
-        ...known.map(([i, value]) => svg('circle', { class: kind, r: 2.5, cx: this.#x(i), cy: y(value) }))];
+      // A line for each run of values: where there is none, there is no line.
+      const runs = [[]];
+      values.forEach((value, i) => {
+        if (value === null || value === undefined) runs.push([]);
+        else runs.at(-1).push([this.#x(i), y(value)]);
+      });
+      return [...runs.filter((run) => run.length > 1).map((run) => svg('polyline', { class: kind, points: run.join(' ') })),
+        ...runs.flat().map(([cx, cy]) => svg('circle', { class: kind, r: 2.5, cx, cy }))];
     });
   }
 

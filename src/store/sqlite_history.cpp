@@ -1,6 +1,5 @@
 // Figures over time from SQLite: one statement, whose rows are counted here. There is no index by
-// time, since every session would have to write it: the columns that are read stand before long
-// texts of other columns where they can.
+// time, since every session would have to write it: the whole table is read.
 #include <fmt/format.h>
 
 #include <string>
