@@ -72,8 +72,8 @@ TEST(Queueing, a_server_that_drives_nothing_leaves_all_to_workers) {
   const Answered asked = served.ask("POST", "/v1/chat/completions",
                                     R"({"model":"parrot","messages":[{"role":"user",)"
                                     R"("content":"hi"}]})");
-  EXPECT_EQ(asked.status, 429) << asked.body;
-  EXPECT_EQ(asked.json().at("error").at("type").as_string(), "rate_limit_error");
+  EXPECT_EQ(asked.status, 503) << asked.body;
+  EXPECT_EQ(asked.json().at("error").at("type").as_string(), "server_error");
 }
 
 TEST(Queueing, refuses_what_workers_could_not_keep) {

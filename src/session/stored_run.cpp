@@ -134,7 +134,7 @@ class Loader {
       }
       case CallStatus::executing:
         if (is_delegated) return find_child(open, row);
-        if (settlements_.contains(open.call.id)) open.answers.kept = {};
+        if (settlements_.contains(open.call.id)) open.answers.kept = nullptr;
         if (tool != nullptr && !open.answers.kept.is_null()) {
           loaded_.rows[open.call.id].may_have_happened = true;
           return;

@@ -91,7 +91,8 @@ class CommandRecorder {
     const bool may_be_all_that_is_left = before.may_have_become_new(after);
     for (StateChange& change : entry.changes) {
       make_tellable(change);
-      const bool is_new = change.kind == StateChange::Kind::file && !change.before;
+      const bool is_new = change.kind == StateChange::Kind::file && !change.before &&
+                          !TreeSnapshot::is_rule_file(change.path);
       if (is_new && may_be_all_that_is_left) change.is_kept = false;
     }
     entry.folders = before.folder_changes_to(after);

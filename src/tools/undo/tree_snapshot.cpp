@@ -68,11 +68,11 @@ void wait_until_after(std::int64_t moment) {
   for (int i = 0; i < kMostTries && time_of_files() <= moment; ++i) ::nanosleep(&kShort, nullptr);
 }
 
-bool is_rule_file(std::string_view path) {
+}  // namespace
+
+bool TreeSnapshot::is_rule_file(std::string_view path) {
   return path == ".gitignore" || path.ends_with("/.gitignore");
 }
-
-}  // namespace
 
 // Nobody can set when a file was born or last changed. A file system that does not know when it was
 // born knows when it was written: who moves a file does not write to it.

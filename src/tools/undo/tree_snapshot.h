@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/undo/change_log.h"
@@ -39,6 +40,7 @@ class TreeSnapshot {
   // Files that an earlier one had not looked at, and that have a new name in the later one: they are
   // nobody's to remove.
   std::vector<std::string> moved_into_sight(const TreeSnapshot& later) const;
+  static bool is_rule_file(std::string_view path);  // what says what git ignores
   // Pipes, sockets and devices that came or went.
   std::vector<std::string> special_changes_to(const TreeSnapshot& later) const;
   // Whether something that is not looked at, or not kept, may have become what is new: then the new
