@@ -83,6 +83,7 @@ void judge(UndoneFile& file, const History& history) {
     file.verdict = Verdict::unchanged;
   } else if (!is_of_agent(history, file)) {
     file.why = file.now ? "it was changed since" : "it was removed since";
+    file.is_persons = true;
   } else if (!file.before) {
     file.verdict = Verdict::remove;
   } else {
@@ -327,7 +328,9 @@ bool UndoPlan::does_something() const {
 
 bool UndoPlan::is_whole() const {
   return std::ranges::none_of(
-      files, [](const UndoneFile& file) { return file.verdict == Verdict::refused; });
+      files, [](const UndoneFile& file) {
+        return file.verdict == Verdict::refused && !file.is_persons;
+      });
 }
 
 bool is_settled(const UndoPlan& plan, const StateChange& change) {

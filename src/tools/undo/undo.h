@@ -27,6 +27,7 @@ struct UndoneFile {
   std::optional<mode_t> mode = {};         // to be given back; nothing: it keeps what it has
   std::optional<mode_t> mode_now = {};     // of a file that is there
   StateChange::Kind kind = StateChange::Kind::file;
+  bool is_persons = false;  // refused, since somebody has changed it since: it is theirs now
 };
 
 struct UndoPlan {
@@ -39,7 +40,8 @@ struct UndoPlan {
   bool makes_room_first = false;
 
   bool does_something() const;
-  bool is_whole() const;  // whether nothing is refused
+  // Whether nothing is refused but what is somebody else's by now.
+  bool is_whole() const;
 };
 
 // Whether a change of this path and kind is taken back with the plan, or need not be.
