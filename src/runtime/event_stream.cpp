@@ -18,12 +18,16 @@ std::size_t bytes_of(const SessionEvent& event) {
   return sizeof(SessionEvent) + event.type.size() + event.agent.size() + json_bytes(event.data);
 }
 
+thread_local bool is_telling = false;
+
 // Whoever looks on keeps nobody else from being told.
 void tell_at_once(const Observer& observer, const Event& event, const EventOrigin& origin) {
+  const bool before = std::exchange(is_telling, true);
   try {
     observer(event, origin);
   } catch (...) {  // dropped, as events.h says
   }
+  is_telling = before;
 }
 
 }  // namespace
@@ -123,6 +127,10 @@ void EventStream::observe_with(Observer observer) {
   const std::lock_guard lock(mutex_);
   own_observer_ = observer ? std::make_shared<const Observer>(std::move(observer)) : nullptr;
   update_is_heard();
+}
+
+bool EventStream::is_observing() {
+  return is_telling;
 }
 
 bool EventStream::has_begun() const {

@@ -43,6 +43,9 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   void add(const Event& event, const EventOrigin& origin);
   Subscription listen(std::uint64_t after, Listener listener);
 
+  // Whether the calling thread is telling an observer something, of whatever session.
+  static bool is_observing();
+
   // Whether everything after that number is still here.
   bool has_all_after(std::uint64_t sequence) const;
   // Whether anybody would hear an event.

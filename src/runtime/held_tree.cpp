@@ -69,6 +69,7 @@ Result<BatchIds> HeldTree::write(std::vector<Write> writes) {
   const auto written = std::make_shared<std::promise<Result<BatchIds>>>();
   host_.write({.writes = std::move(writes)},
               [written](Result<BatchIds> ids) { written->set_value(std::move(ids)); });
+  const Host::Waiting waiting(host_);
   return written->get_future().get();
 }
 

@@ -53,6 +53,23 @@ class Host {
 
   virtual Timer run_at(Time time, Task task) = 0;
   virtual void cancel(Timer timer) = 0;  // it may be running already
+
+  // Around a wait for something that this host may have to do itself. The thread may be one of the
+  // host's own: others do its work meanwhile.
+  class Waiting {
+   public:
+    explicit Waiting(Host& host) : host_(host) { host_.begin_waiting(); }
+    ~Waiting() { host_.end_waiting(); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+   private:
+    Host& host_;
+  };
+
+ private:
+  virtual void begin_waiting() {}
+  virtual void end_waiting() {}
 };
 
 }  // namespace wright::runtime

@@ -209,6 +209,12 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
 }
 
 Result<RunResult> Runtime::Implementation::wait(SessionId id) {
+  if (runtime::EventStream::is_observing()) {
+    return fail(ErrorCode::invalid_argument,
+                "An observer cannot wait for a session, which may have to tell it something first: "
+                "wait in another thread");
+  }
+  const runtime::Host::Waiting waiting(host_);
   std::unique_lock lock(mutex_);
   const auto found = roots_.find(id);
   if (found != roots_.end()) {

@@ -206,6 +206,7 @@ Result<SessionId> Runtime::Implementation::start(AgentPointer agent, Message pro
   }
   drive(root, std::move(tree));
   // It has its id when it is stored, and before anything else happens.
+  const runtime::Host::Waiting waiting(host_);
   std::unique_lock lock(mutex_);
   root->changed.wait(lock, [&] { return root->id != 0 || root->ending; });
   if (root->id == 0) return std::unexpected(root->ending->error);

@@ -46,9 +46,35 @@ class TaskPool::State {
         workers_, [&](const Worker& each) { return each.ticket == ticket && !each.is_given_up; });
     if (worker == workers_.end()) return;  // it has just ended
     worker->is_given_up = true;
-    ++given_up_;
-    --blocking_.running;
+    --alive_;
+    if (worker->is_waiting) {
+      --waiting_;  // its place is given away already
+    } else {
+      --blocking_.running;
+    }
     unlock_and_wake(self, lock);
+  }
+
+  void begin_waiting(const std::shared_ptr<State>& self) {
+    if (hand == nullptr || hand->pool != this || hand->waits++ > 0) return;
+    std::unique_lock lock(mutex_);
+    if (hand->kept) hand->lane->waiting.push_front(*std::exchange(hand->kept, {}));
+    hand->worker->is_waiting = true;
+    if (!hand->worker->is_given_up) {
+      ++waiting_;
+      --hand->running->running;
+    }
+    unlock_and_wake(self, lock);
+  }
+
+  // There may be more at work than the most for a moment: what waited has begun already.
+  void end_waiting() {
+    if (hand == nullptr || hand->pool != this || --hand->waits > 0) return;
+    const std::lock_guard lock(mutex_);
+    hand->worker->is_waiting = false;
+    if (hand->worker->is_given_up) return;
+    --waiting_;
+    ++hand->running->running;
   }
 
   // Everything that is in the queues is done when this returns.
@@ -86,25 +112,28 @@ class TaskPool::State {
   struct Worker {
     std::thread thread = {};
     Host::Ticket ticket = 0;  // of the job that it is at
+    bool is_waiting = false;  // for others of this pool
     bool is_given_up = false;
     bool has_ended = false;
   };
   // What the thread that is at work keeps for itself.
   struct Hand {
     const State* pool = nullptr;
+    Worker* worker = nullptr;
+    Lane* running = nullptr;  // of the job that it is at
     bool is_blocking = false;
+    int waits = 0;         // for others of this pool, one within another
     Lane* lane = nullptr;  // of the job that is kept
     std::optional<Job> kept = {};
   };
   static thread_local Hand* hand;
 
-  // Threads that were given up and came to their end after all.
+  // Threads that were given up and came to their end after all, and those that were too many.
   void let_go_of_ended() {
     for (auto worker = workers_.begin(); worker != workers_.end();) {
-      if (worker->is_given_up && worker->has_ended) {
+      if (worker->has_ended) {
         worker->thread.join();
         worker = workers_.erase(worker);
-        --given_up_;
       } else {
         ++worker;
       }
@@ -113,7 +142,7 @@ class TaskPool::State {
 
   // A task that blocks keeps nothing: what it waits for may be what it would have kept.
   bool is_at_short_task() const {
-    return hand != nullptr && hand->pool == this && !hand->is_blocking;
+    return hand != nullptr && hand->pool == this && !hand->is_blocking && hand->waits == 0;
   }
 
   void hand_in(const std::shared_ptr<State>& self, Lane& lane, Job job) {
@@ -138,13 +167,15 @@ class TaskPool::State {
     if (is_to_be_woken) {
       --idle_;
       ++woken_;
-    } else if (is_to_be_called && !is_ending_ &&
-               workers_.size() - given_up_ < short_.most + writing_.most + blocking_.most) {
+    } else if (is_to_be_called && (!is_ending_ || waiting_ > 0) &&
+               alive_ - waiting_ < most_workers()) {
       start_worker(self);
     }
     lock.unlock();
     if (is_to_be_woken) changed_.notify_one();
   }
+
+  std::size_t most_workers() const { return short_.most + writing_.most + blocking_.most; }
 
   void wake_all() {
     woken_ += std::exchange(idle_, 0);
@@ -152,14 +183,17 @@ class TaskPool::State {
   }
 
   void start_worker(const std::shared_ptr<State>& self) {
+    let_go_of_ended();
     Worker& worker = workers_.emplace_back();
     ++starting_;
+    ++alive_;
     try {
       worker.thread = std::thread([self, &worker] { self->work(self, worker); });
     } catch (const std::system_error&) {
       --starting_;
+      --alive_;
       workers_.pop_back();
-      if (workers_.size() == given_up_) throw;  // nobody else would do the work
+      if (alive_ == 0) throw;  // nobody else would do the work
     }
   }
 
@@ -173,7 +207,7 @@ class TaskPool::State {
   }
 
   void work(const std::shared_ptr<State>& self, Worker& worker) {
-    Hand own{.pool = this};
+    Hand own{.pool = this, .worker = &worker};
     hand = &own;
     std::unique_lock lock(mutex_);
     --starting_;
@@ -186,6 +220,7 @@ class TaskPool::State {
           wake_all();  // others may have waited for room
           break;
         }
+        if (alive_ - waiting_ > most_workers()) break;  // those that waited are back
         ++idle_;
         changed_.wait(lock, [this] { return woken_ > 0; });
         --woken_;
@@ -196,6 +231,7 @@ class TaskPool::State {
       run(self, worker, *lane, std::move(job), lock);
     }
     hand = nullptr;
+    if (!worker.is_given_up) --alive_;
     worker.has_ended = true;
     ended_.notify_all();
   }
@@ -206,6 +242,7 @@ class TaskPool::State {
     Lane* lane = &first;
     while (true) {
       ++lane->running;
+      hand->running = lane;
       worker.ticket = job.ticket;
       unlock_and_wake(self, lock);
       hand->is_blocking = lane == &blocking_;
@@ -245,7 +282,8 @@ class TaskPool::State {
   std::size_t idle_ = 0;   // threads that sleep, and that nobody has woken
   std::size_t woken_ = 0;  // that have been, and have not looked yet
   std::size_t starting_ = 0;
-  std::size_t given_up_ = 0;
+  std::size_t alive_ = 0;    // threads, but for those given up
+  std::size_t waiting_ = 0;  // of them, for others
   bool is_ending_ = false;
   std::atomic<Host::Ticket> last_ticket_ = 0;
   std::list<Worker> workers_;  // stay where they are
@@ -274,6 +312,14 @@ Host::Ticket TaskPool::run_blocking(Host::Task task, Host::Task after) {
 
 void TaskPool::give_up(Host::Ticket ticket) {
   state_->give_up(state_, ticket);
+}
+
+void TaskPool::begin_waiting() {
+  state_->begin_waiting(state_);
+}
+
+void TaskPool::end_waiting() {
+  state_->end_waiting();
 }
 
 }  // namespace wright::runtime

@@ -32,6 +32,10 @@ class TaskPool {
   // A task that has not begun is dropped. One that runs gives its place to others; its thread ends
   // with it, `after` does not follow, and the destructor does not wait for it.
   void give_up(Host::Ticket ticket);
+  // The calling thread waits for something that tasks of this pool do. Where it is one of the
+  // pool's own, what it has kept and its place go to others until it has waited.
+  void begin_waiting();
+  void end_waiting();
 
  private:
   class State;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <future>
@@ -160,6 +161,97 @@ TEST(TaskPool, finds_a_thread_for_every_task_while_threads_start_sleep_and_wake)
       over.wait();
     }
   }
+}
+
+// As many threads as there are wait at once, each for what it has handed in itself.
+TEST(TaskPool, does_the_work_of_threads_that_wait_for_it) {
+  constexpr int kWaiting = 20;
+  std::latch over(kWaiting);
+  TaskPool pool(1, 1);
+  const auto wait_for_help = [&] {
+    std::promise<void> helped;
+    pool.run_soon([&] { pool.run_blocking([&] { helped.set_value(); }, {}); });
+    pool.begin_waiting();
+    helped.get_future().wait();
+    pool.end_waiting();
+    over.count_down();
+  };
+  for (int i = 0; i < kWaiting / 2; ++i) {
+    pool.run_soon(wait_for_help);
+    pool.run_blocking(wait_for_help, {});
+  }
+  over.wait();
+}
+
+TEST(TaskPool, runs_no_more_at_once_when_those_that_waited_are_back) {
+  TaskPool pool(1, 2);
+  std::latch back(8);
+  std::promise<void> opened;
+  const std::shared_future<void> gate = opened.get_future().share();
+  std::latch waiting(8);
+  for (int i = 0; i < 8; ++i) {
+    pool.run_blocking(
+        [&] {
+          pool.begin_waiting();
+          waiting.count_down();
+          gate.wait();
+          pool.end_waiting();
+        },
+        [&] { back.count_down(); });
+  }
+  waiting.wait();
+  opened.set_value();
+  back.wait();
+  std::atomic<int> inside = 0;
+  std::atomic<bool> is_too_many = false;
+  std::latch over(200);
+  for (int i = 0; i < 200; ++i) {
+    pool.run_blocking(
+        [&] {
+          if (++inside > 2) is_too_many = true;
+          std::this_thread::yield();
+          --inside;
+        },
+        [&] { over.count_down(); });
+  }
+  over.wait();
+  EXPECT_FALSE(is_too_many);
+}
+
+TEST(TaskPool, forgets_the_place_of_a_task_that_is_given_up_while_it_waits) {
+  const auto let_go = std::make_shared<std::latch>(1);
+  const auto begun = std::make_shared<std::latch>(1);
+  std::atomic<int> most = 0;
+  {
+    TaskPool pool(1, 1);
+    std::latch ended(1);
+    const Host::Ticket stuck = pool.run_blocking(
+        [&, let_go, begun] {
+          pool.begin_waiting();
+          begun->count_down();
+          let_go->wait();
+          pool.end_waiting();
+          ended.count_down();
+        },
+        {});
+    begun->wait();
+    pool.give_up(stuck);
+    let_go->count_down();
+    ended.wait();
+    std::atomic<int> inside = 0;
+    std::latch over(50);
+    for (int i = 0; i < 50; ++i) {
+      pool.run_blocking(
+          [&] {
+            most = std::max<int>(most, ++inside);
+            std::this_thread::yield();
+            --inside;
+          },
+          [&] { over.count_down(); });
+    }
+    over.wait();
+  }
+  EXPECT_EQ(most, 1);
 }
 
 TEST(TaskPool, drops_a_task_that_was_given_up_before_it_began) {

@@ -40,6 +40,8 @@ class ThreadHost : public Host {
   void cancel(Timer timer) override { timers_.cancel(timer); }
 
  private:
+  void begin_waiting() override { pool_.begin_waiting(); }
+  void end_waiting() override { pool_.end_waiting(); }
   void write_what_is_ready();
 
   RunnerRegistration* runner_;  // may be null
