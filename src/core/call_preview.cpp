@@ -30,14 +30,16 @@ JsonObject preview_of(const Tool& tool, const Json& arguments) {
   }
   JsonObject* object = seen.if_object();
   if (object == nullptr) return {};
-  if (to_text(*object).size() > kMostPreviewBytes) {
-    JsonObject rest = unknown_preview("What it would touch is too much to be shown");
-    // By which it is told whether this was approved.
-    rest["whole"] = sha256_hex(to_text(*object));
-    if (const Json* folder = object->if_contains("folder")) rest["folder"] = *folder;
-    return rest;
-  }
-  return std::move(*object);
+  return shown_part(std::move(*object));
+}
+
+JsonObject shown_part(JsonObject preview) {
+  const std::string text = to_text(preview);
+  if (text.size() <= kMostPreviewBytes) return preview;
+  JsonObject rest = unknown_preview("What it would touch is too much to be shown");
+  rest["whole"] = sha256_hex(text);
+  if (const Json* folder = preview.if_contains("folder")) rest["folder"] = *folder;
+  return rest;
 }
 
 std::string approval_kind(const Invocation& invocation) {

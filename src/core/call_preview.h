@@ -12,6 +12,10 @@ inline constexpr std::size_t kMostPreviewBytes = std::size_t{96} * 1024;
 // instead when the preview throws or is too large.
 JsonObject preview_of(const Tool& tool, const Json& arguments);
 
+// The same where it is not too large. Otherwise a "problem", and the hash of it all, by which it is
+// told whether this was approved.
+JsonObject shown_part(JsonObject preview);
+
 // The kind of call that an approval for the session holds for.
 std::string approval_kind(const Invocation& invocation);
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/call_preview.h"
 #include "core/permission_names.h"
 #include "core/try.h"
 #include "sandbox/trace_variables.h"
@@ -132,13 +133,15 @@ class Bash {
 
   static JsonObject question(const CommandDecision& decision, const BashArguments& arguments,
                              std::string_view folder) {
-    return JsonObject{{"question", "May this command run?"},
-                      {"tool", "bash"},
-                      {"arguments", encode(arguments)},
-                      {"folder", folder},
-                      {"reason", decision.reason},
-                      {"remembers", "exactly this command, in this folder"},
-                      {"commands", commands_of(decision)}};
+    JsonObject shown{{"question", "May this command run?"},
+                     {"tool", "bash"},
+                     {"arguments", encode(arguments)},
+                     {"reason", decision.reason},
+                     {"remembers", "exactly this command, in this folder"}};
+    // As in the preview: others may have asked about the same line, and what they showed is compared.
+    JsonObject seen = shown_part({{"commands", commands_of(decision)}, {"folder", folder}});
+    for (auto& member : seen) shown.emplace(member.key(), std::move(member.value()));
+    return shown;
   }
 
   static JsonArray commands_of(const CommandDecision& decision) {

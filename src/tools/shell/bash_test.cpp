@@ -207,6 +207,28 @@ TEST(Bash, is_approved_for_the_folder_that_was_shown) {
   EXPECT_FALSE(execute(bash_in(one, rules), {}, call, approved).waiting);
 }
 
+// Twice asked about, by its own rules and by somebody else's, once approved: also where there is
+// more to it than can be shown.
+TEST(Bash, is_approved_once_by_whoever_asks_however_long_it_is) {
+  const TemporaryFolder folder;
+  auto tools = bash_in(folder, {{"echo *", Permission::ask}, {"> *", Permission::ask}});
+  tools.front().spec.options.needs_approval = true;
+  for (const int lines : {1, 900}) {
+    std::string command = "echo begun > begun";
+    for (int i = 0; i < lines; ++i) command += "; echo a line of many that are alike";
+    const ToolCall call{"1", "bash", to_text(Json{{"command", command}})};
+    const auto asked = execute(tools, {}, call, {});
+    ASSERT_TRUE(asked.waiting) << asked.error_message();
+    EXPECT_EQ(asked.waiting->shown.as_object().contains("whole"), lines > 1);
+    Context approved;
+    approved.answers.approval = Approval{.decision = Decision::once};
+    approved.answers.approved = asked.waiting->shown;
+    const auto ran = execute(tools, {}, call, approved);
+    EXPECT_FALSE(ran.waiting) << to_text(ran.waiting->shown).substr(0, 300);
+    EXPECT_TRUE(std::filesystem::remove(folder / "begun"));
+  }
+}
+
 TEST(Bash, leaves_no_journal_that_a_command_has_made) {
   const TemporaryFolder folder;
   BashOptions options;
