@@ -89,6 +89,7 @@ Json json_of(const ChangeEntry& entry) {
     JsonObject& made = changes.back().get_object();
     if (change.mode_after) made["mode_after"] = *change.mode_after;
     if (change.kind == StateChange::Kind::link) made["link"] = true;
+    if (change.is_moved_in) made["moved_in"] = true;
   }
   JsonArray folders;
   for (const FolderChange& folder : entry.folders) {
@@ -150,6 +151,7 @@ std::optional<ChangeEntry> entry_from(const Json& json, const fs::path& folder) 
     take("has", "after", change.after);
     change.mode = mode_of(*one, "mode");
     change.mode_after = mode_of(*one, "mode_after");
+    change.is_moved_in = is_true(*one, "moved_in");
     if (is_true(*one, "link")) change.kind = StateChange::Kind::link;
     entry.changes.push_back(std::move(change));
   }

@@ -30,6 +30,8 @@ struct StateChange {
   std::optional<mode_t> mode = {};         // of the file before
   std::optional<mode_t> mode_after = {};   // where the call changed it
   bool is_kept = true;                     // false: one of the contents is not known
+  // What stands there now was moved there from where nobody looks: it may be the only copy.
+  bool is_moved_in = false;
   Kind kind = Kind::file;
 };
 

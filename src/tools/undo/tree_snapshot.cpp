@@ -93,6 +93,11 @@ TreeSnapshot::Origin TreeSnapshot::origin_of(int folder, const std::string& name
              : Origin::made;
 }
 
+const TreeSnapshot::Seen* TreeSnapshot::file_at(const std::string& path) const {
+  const auto found = files_.find(path);
+  return found == files_.end() ? nullptr : &found->second;
+}
+
 std::set<std::uint64_t> TreeSnapshot::kept_numbers() const {
   std::set<std::uint64_t> numbers;
   for (const auto& [path, seen] : files_) {
@@ -183,18 +188,12 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
       return Visited::proceed;
     }
     Seen seen{entry.status, {}};
-    seen.origin = origin(entry, earlier != nullptr && earlier->files_.contains(entry.path));
+    const Seen* was = earlier != nullptr ? earlier->file_at(entry.path) : nullptr;
+    seen.origin = origin(entry, was != nullptr && was->status.number == entry.status.number);
     const auto size = static_cast<std::size_t>(entry.status.size);
     if (size <= limits.file_bytes && bytes + size <= limits.bytes) {
-      const Seen* known = nullptr;
-      if (earlier != nullptr) {
-        const auto found = earlier->files_.find(entry.path);
-        if (found != earlier->files_.end() && is_same(found->second.status, entry.status)) {
-          known = &found->second;
-        }
-      }
-      if (known != nullptr && known->content != nullptr) {
-        seen.content = known->content;
+      if (was != nullptr && was->content != nullptr && is_same(was->status, entry.status)) {
+        seen.content = was->content;
       } else {
         seen.content = content_of(entry);
       }
@@ -225,9 +224,7 @@ std::vector<std::string> TreeSnapshot::moved_into_sight(const TreeSnapshot& late
   if (is_partial_) return paths;
   const auto kept = kept_numbers();
   for (const auto& [path, is] : later.files_) {
-    if (!files_.contains(path) && is.origin == Origin::moved && !kept.contains(is.status.number)) {
-      paths.push_back(path);
-    }
+    if (is.origin == Origin::moved && !kept.contains(is.status.number)) paths.push_back(path);
   }
   return paths;
 }
@@ -237,6 +234,7 @@ std::vector<StateChange> TreeSnapshot::changes_to(const TreeSnapshot& later) con
   const auto text = [](const Seen& seen) {
     return seen.content != nullptr ? *seen.content : std::string();
   };
+  const auto kept = kept_numbers();
   for (const auto& [path, was] : files_) {
     const auto found = later.files_.find(path);
     // What a partial look does not find may still be there.
@@ -257,10 +255,10 @@ std::vector<StateChange> TreeSnapshot::changes_to(const TreeSnapshot& later) con
       if (has_other_mode) change.mode_after = is.status.mode;
       change.after = is_same_text ? change.before : text(is);
       change.is_kept = change.is_kept && (is_same_text || is.content != nullptr);
+      change.is_moved_in = is.origin != Origin::made && !kept.contains(is.status.number);
     }
     changes.push_back(std::move(change));
   }
-  const auto kept = kept_numbers();
   for (const auto& [path, is] : later.files_) {
     if (files_.contains(path) || is_partial_) continue;
     // A file that was moved, or whose folder was, is removed only where it is known how it comes back.

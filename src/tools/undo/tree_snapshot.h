@@ -66,6 +66,7 @@ class TreeSnapshot {
     std::uint64_t number = 0;
     Origin origin = Origin::made;
   };
+  const Seen* file_at(const std::string& path) const;  // null: there is none
   static Origin origin_of(int folder, const std::string& name, std::int64_t since);
   // Of the files, or links, that can come back as they were.
   std::set<std::uint64_t> kept_numbers() const;

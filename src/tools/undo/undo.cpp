@@ -13,6 +13,7 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <span>
 
 #include "core/try.h"
 #include "tools/edit/file_changes.h"
@@ -58,16 +59,42 @@ Result<std::optional<NamedEntry>> entry_at(const Workspace& workspace, const std
   return entry;
 }
 
-// Whether the file is in a state that the agent has left it in.
-bool is_of_agent(const History& history, const UndoneFile& file) {
-  return std::ranges::any_of(history, [&](const StateChange* change) {
-    return change->is_kept && change->after == file.now &&
-           (!change->mode_after || !file.mode_now || *change->mode_after == *file.mode_now);
+// Whether this change has left the file as it is now.
+bool has_led_to(const StateChange& change, const UndoneFile& file) {
+  return change.is_kept && change.after == file.now &&
+         (!change.mode_after || !file.mode_now || *change.mode_after == *file.mode_now);
+}
+
+// Whether nobody else had a hand in the file between two changes. What was moved there from where
+// nobody looks came from somebody else.
+bool is_continued(const StateChange& earlier, const StateChange& later) {
+  if (earlier.is_moved_in) return false;
+  return !earlier.is_kept || !later.is_kept || earlier.after == later.before;
+}
+
+// The agent's changes of a file without anybody else's in between.
+using ChangeRun = std::span<const StateChange* const>;
+
+// The one that led to what is there now, or that began with it. Otherwise the last one.
+ChangeRun run_to_take_back(const History& history, const UndoneFile& file) {
+  std::vector<ChangeRun> runs;
+  for (std::size_t begin = 0, end = 1; begin < history.size(); begin = end, ++end) {
+    while (end < history.size() && is_continued(*history[end - 1], *history[end])) ++end;
+    runs.push_back(ChangeRun(history).subspan(begin, end - begin));
+  }
+  const auto led = std::ranges::find_if(runs | std::views::reverse, [&](ChangeRun run) {
+    return std::ranges::any_of(run, [&](const auto* each) { return has_led_to(*each, file); });
   });
+  if (led != runs.rend()) return *led;
+  const auto began = std::ranges::find_if(runs | std::views::reverse, [&](ChangeRun run) {
+    return run.front()->is_kept && run.front()->before == file.now;
+  });
+  return began != runs.rend() ? *began : runs.back();
 }
 
 void judge(UndoneFile& file, const History& history) {
-  const StateChange& first = *history.front();
+  const ChangeRun run = run_to_take_back(history, file);
+  const StateChange& first = *run.front();
   if (!first.is_kept) {
     file.why = first.before ? "what it was before is not kept: it is too large, or there is too much"
                             : "it may hold what is left of a file that does not come back";
@@ -75,15 +102,19 @@ void judge(UndoneFile& file, const History& history) {
   }
   file.before = first.before;
   const bool has_other_mode =
-      std::ranges::any_of(history, [](const auto* each) { return each->mode_after.has_value(); });
+      std::ranges::any_of(run, [](const auto* each) { return each->mode_after.has_value(); });
   // Permissions that a person has changed are the person's.
   if (has_other_mode || !file.now) file.mode = first.mode;
   const bool is_mode_back = !file.mode || !file.mode_now || *file.mode == *file.mode_now;
+  const bool is_of_agent =
+      std::ranges::any_of(run, [&](const auto* each) { return has_led_to(*each, file); });
   if (file.now == file.before && is_mode_back) {
     file.verdict = Verdict::unchanged;
-  } else if (!is_of_agent(history, file)) {
+  } else if (!is_of_agent) {
     file.why = file.now ? "it was changed since" : "it was removed since";
     file.is_persons = true;
+  } else if (file.now && run.back()->is_moved_in && has_led_to(*run.back(), file)) {
+    file.why = "what was moved there may be the only copy of a file that does not come back";
   } else if (!file.before) {
     file.verdict = Verdict::remove;
   } else {
@@ -370,6 +401,10 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
     const UndoneFile& file = plan.files.back();
     if (file.verdict == Verdict::remove) leaving.paths.insert(path);
     if (is_cleared && is_done(file)) plan.makes_room_first = true;
+    if (is_done(file) && history.front()->is_kept && file.before != history.front()->before) {
+      gaps.insert(fmt::format("{} goes back to what somebody else had made of it by then",
+                              shown_path(path)));
+    }
     constexpr mode_t kSetIds = 06000;  // which go when a file is written
     const mode_t mode = history.front()->mode.value_or(0);
     if (is_done(file) && file.before && (mode & kSetIds) != 0) {

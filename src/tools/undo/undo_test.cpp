@@ -363,6 +363,42 @@ TEST_F(UndoTest, keeps_the_only_copy_of_what_does_not_come_back) {
   EXPECT_EQ(content("yy"), "only\n");
 }
 
+TEST_F(UndoTest, goes_back_no_further_than_to_what_somebody_else_has_made_of_a_file) {
+  base_.write("b.txt", "b\n");
+  write("a.txt", "an agent's draft\n");
+  write("b.txt", "agent b\n");
+  base_.write("a.txt", "a person's chapter, mispelled\n").write("b.txt", "a person's b\n");
+  write("a.txt", "a person's chapter, misspelled\n");
+  write("a.txt", "a person's chapter, misspelled no more\n");
+  call("bash", {{"command", "echo added >> b.txt"}});
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::restore},
+                                                            {"b.txt", Verdict::restore}}));
+  ASSERT_EQ(undo.gaps.size(), 2U);
+  EXPECT_EQ(undo.gaps[0], "'a.txt' goes back to what somebody else had made of it by then");
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("a.txt"), "a person's chapter, mispelled\n");
+  EXPECT_EQ(content("b.txt"), "a person's b\n");
+  EXPECT_FALSE(plan().does_something()) << "what is there now is the person's";
+}
+
+TEST_F(UndoTest, overwrites_nothing_that_was_moved_there_from_where_nobody_looks) {
+  base_.write(".gitignore", "*.local\n").write("secret.local", "precious\n");
+  base_.write("notes.txt", "old\n").write("seen.txt", "seen\n").write("other.txt", "other\n");
+  call("bash", {{"command", "mv -f secret.local notes.txt; mv -f seen.txt other.txt"}});
+  UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"notes.txt", Verdict::refused},
+                                                            {"other.txt", Verdict::restore},
+                                                            {"seen.txt", Verdict::recreate}}));
+  EXPECT_FALSE(undo.is_whole());
+  write("notes.txt", "agent\n");
+  undo = plan();
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("notes.txt"), "precious\n") << "the agent's change, and no more";
+  EXPECT_EQ(content("other.txt"), "other\n");
+  EXPECT_EQ(content("seen.txt"), "seen\n");
+}
+
 TEST_F(UndoTest, brings_back_files_links_and_folders_that_took_each_others_place) {
   base_.write("sub/a", "old\n").write("b", "bee\n");
   std::filesystem::create_symlink("b", base_ / "link");
