@@ -95,10 +95,11 @@ ExitCode execute(const UndoSessionCommand& command, CommandContext context) {
     return complain_about(done.error(), console);
   }
   const bool is_any_gone = std::ranges::any_of(part->plan.files, [](const auto& file) {
-    return file.verdict == tools::UndoneFile::Verdict::remove;
+    return file.verdict == tools::UndoneFile::Verdict::remove ||
+           file.verdict == tools::UndoneFile::Verdict::restore;
   });
   if (is_any_gone) {
-    console.note(fmt::format("What was removed is kept for a month in {}\n",
+    console.note(fmt::format("What was there until now is kept for a month in {}\n",
                              on_one_line(changes_folder(files->settings).string())));
   }
   if (!part->plan.is_whole()) {

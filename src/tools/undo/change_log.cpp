@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <tuple>
 
 #include "core/file_descriptor.h"
 #include "core/try.h"
@@ -187,7 +188,7 @@ Result<ReadLog> read_log(const fs::path& folder, LogParts parts) {
                     to_valid_utf8(path.string())));
   }
   std::set<std::int64_t> undone;
-  std::set<std::pair<std::int64_t, std::string>> undone_paths;
+  std::set<std::tuple<std::int64_t, std::string, bool>> undone_paths;  // and whether of a link
   std::vector<Json> lines;
   std::istringstream stream(*text);
   for (std::string line; std::getline(stream, line);) {
@@ -206,7 +207,7 @@ Result<ReadLog> read_log(const fs::path& folder, LogParts parts) {
         const JsonObject* one = each.if_object();
         const Json* id = one != nullptr ? one->if_contains("id") : nullptr;
         if (id != nullptr && id->is_int64()) {
-          undone_paths.emplace(id->get_int64(), text_of(*one, "path"));
+          undone_paths.emplace(id->get_int64(), text_of(*one, "path"), is_true(*one, "link"));
         }
       }
       continue;
@@ -222,7 +223,8 @@ Result<ReadLog> read_log(const fs::path& folder, LogParts parts) {
     auto entry = entry_from(line, folder);
     if (!entry) continue;
     std::erase_if(entry->changes, [&](const StateChange& change) {
-      return undone_paths.contains({entry->id, change.path});
+      return undone_paths.contains(
+          {entry->id, change.path, change.kind == StateChange::Kind::link});
     });
     log.entries.push_back(std::move(*entry));
   }
@@ -301,7 +303,9 @@ Result<void> ChangeLog::mark_undone(std::int64_t session_id, std::span<const Und
   const std::lock_guard lock(mutex_);
   JsonArray marks;
   for (const UndonePath& each : paths) {
-    marks.push_back(JsonObject{{"id", each.id}, {"path", each.path}});
+    JsonObject mark{{"id", each.id}, {"path", each.path}};
+    if (each.kind == StateChange::Kind::link) mark["link"] = true;
+    marks.push_back(std::move(mark));
   }
   return append(folder_of(session_id), to_text(JsonObject{{"undone_paths", std::move(marks)}}));
 }

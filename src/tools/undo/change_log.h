@@ -79,6 +79,7 @@ class ChangeLog {
   struct UndonePath {
     std::int64_t id = 0;
     std::string path = {};
+    StateChange::Kind kind = StateChange::Kind::file;
   };
   Result<void> mark_undone(std::int64_t session_id, std::span<const UndonePath> paths);
   void forget(std::int64_t session_id) const;

@@ -29,18 +29,22 @@ struct UndoneFile {
   StateChange::Kind kind = StateChange::Kind::file;
   bool is_persons = false;  // refused, since somebody has changed it since: it is theirs now
 };
+// Whether the plan does something about it.
+bool is_done(const UndoneFile& file);
 
 struct UndoPlan {
   std::vector<UndoneFile> files = {};  // by path
-  // By path. What is in a folder that was made is not looked at: it goes when it is empty then.
-  std::vector<FolderChange> folders = {};
+  std::vector<FolderChange> folders = {};  // by path
   std::vector<std::string> gaps = {};  // what is not known of some calls, a sentence each
   // Something stands where something else comes back, a file in place of a folder, say: what goes has
   // to go first.
   bool makes_room_first = false;
+  // A folder that was made stays, since it holds what does not go with it, and others come back: it
+  // may have been one of them.
+  bool leaves_folders = false;
 
   bool does_something() const;
-  // Whether nothing is refused but what is somebody else's by now.
+  // Whether nothing is left but what is somebody else's by now.
   bool is_whole() const;
 };
 

@@ -399,6 +399,53 @@ TEST_F(UndoTest, overwrites_nothing_that_was_moved_there_from_where_nobody_looks
   EXPECT_EQ(content("seen.txt"), "seen\n");
 }
 
+TEST_F(UndoTest, keeps_what_may_be_all_that_is_left_under_every_name_that_it_gets) {
+  base_.write(".gitignore", "*.local\n").write("conf.local", "precious host=x\n");
+  call("bash", {{"command", "mv conf.local conf; sed -i s/host=x/host=y/ conf"}});
+  call("bash", {{"command", "mv conf config.ini"}});
+  const UndoPlan undo = plan();
+  EXPECT_FALSE(undo.is_whole());
+  (void)carry_out(undo, workspace());
+  EXPECT_EQ(content("config.ini"), "precious host=y\n");
+}
+
+TEST_F(UndoTest, keeps_a_link_that_stands_in_for_a_file_that_does_not_come_back) {
+  base_.write("big.bin", std::string(2 << 20, 'x'));
+  call("bash", {{"command", "mkdir store; mv big.bin store/big.bin; ln -s store/big.bin big.bin"}});
+  for (int again = 0; again < 2; ++again) {
+    const UndoPlan undo = plan();
+    EXPECT_FALSE(undo.is_whole()) << again;
+    (void)carry_out(undo, workspace());
+    EXPECT_EQ(content("big.bin")->size(), std::size_t{2} << 20);
+  }
+}
+
+TEST_F(UndoTest, tells_of_a_folder_that_does_not_come_back_whole) {
+  base_.write(".gitignore", "local.ini\n").write("app/a", "a\n").write("app/local.ini", "mine\n");
+  call("bash", {{"command", "mv app web"}});
+  const UndoPlan undo = plan();
+  EXPECT_FALSE(undo.is_whole());
+  const bool is_told = std::ranges::any_of(
+      undo.gaps, [](const std::string& gap) { return gap.contains("the folder 'web' stays"); });
+  EXPECT_TRUE(is_told);
+  ASSERT_TRUE(carry_out(undo, workspace()));
+  EXPECT_EQ(content("app/a"), "a\n");
+  EXPECT_EQ(content("web/local.ini"), "mine\n");
+}
+
+TEST_F(UndoTest, marks_a_link_apart_from_the_file_whose_place_it_took) {
+  base_.write("a", "a\n");
+  call("bash", {{"command", "rm a; ln -s b a"}});
+  const auto entries = log_->read(7).value();
+  ASSERT_EQ(entries.size(), 1U);
+  ASSERT_EQ(entries[0].changes.size(), 2U);
+  const std::vector<ChangeLog::UndonePath> done{{entries[0].id, "a", StateChange::Kind::link}};
+  ASSERT_TRUE(log_->mark_undone(7, done));
+  const auto left = log_->read(7).value();
+  ASSERT_EQ(left.front().changes.size(), 1U);
+  EXPECT_EQ(left.front().changes.front().kind, StateChange::Kind::file);
+}
+
 TEST_F(UndoTest, brings_back_files_links_and_folders_that_took_each_others_place) {
   base_.write("sub/a", "old\n").write("b", "bee\n");
   std::filesystem::create_symlink("b", base_ / "link");
