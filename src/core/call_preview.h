@@ -22,4 +22,7 @@ std::string approval_kind(const Invocation& invocation);
 // The tool, its arguments, and what it would touch.
 JsonObject approval_question(const Invocation& invocation);
 
+// Before something of it is hidden: what is approved is told by all of it, and not by what is left.
+void remember_facts(JsonObject& shown);
+
 }  // namespace wright

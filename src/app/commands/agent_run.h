@@ -63,6 +63,7 @@ class AgentRun {
   ExitCode waiting(const RunResult& answer);
   ExitCode failed(const Error& error);
   ExitCode follow(RemoteApi& api, SessionId id, EventSequence after);
+  static Error not_told(const Error& error, SessionId id);
   ExitCode concluded(const Session& session);
 
   const AgentRunOptions options_;

@@ -133,6 +133,15 @@ ExitCode AgentRun::resume_at(RemoteApi& api, SessionId id, const Settlements& se
   return follow(api, id, last_event_in(*answer));
 }
 
+// The session may go on: nobody may believe that it was stopped.
+Error AgentRun::not_told(const Error& error, SessionId id) {
+  return {ErrorCode::network,
+          fmt::format("interrupted here, but the server could not be told: session {0} may go on "
+                      "there; stop it with: wright sessions cancel {0} ({1})",
+                      id, error.message),
+          {}};
+}
+
 // Until it ends, or waits for somebody who is not here.
 ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
   const auto store = remote_store(std::shared_ptr<RemoteApi>(&api, [](RemoteApi*) {}));
@@ -155,10 +164,12 @@ ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
         interruption_.token());
     held.reset();
     if (!listened && listened.error().code == ErrorCode::cancelled) {
-      // Ctrl-C here is Ctrl-C there.
-      (void)api.post(fmt::format("/api/v1/sessions/{}/cancel", id),
-                     {{"reason", "The run was cancelled"}});
-      return failed(listened.error());
+      // Ctrl-C here is Ctrl-C there, if the server hears of it.
+      const auto told = api.post(fmt::format("/api/v1/sessions/{}/cancel", id),
+                                 {{"reason", "The run was cancelled"}});
+      const auto session = told ? Result<Session>() : store->get_session(id);
+      const bool has_ended = told || (session && session->ended_at);
+      return failed(has_ended ? listened.error() : not_told(told.error(), id));
     }
     if (!listened) return failed(listened.error());
     const auto session = store->get_session(id);

@@ -69,6 +69,20 @@ class Drafts {
     return fail(ErrorCode::internal, "an operation without a meaning");
   }
 
+  // A file may be deleted here and added there, with the mark in place of what was hidden in it.
+  Result<void> check_hides_nothing_in_new_files() const {
+    std::string all_before;
+    for (const auto& [path, draft] : drafts_) {
+      if (draft.original && !draft.content) all_before += draft.original->content;
+    }
+    for (const auto& [path, draft] : drafts_) {
+      if (!draft.original && draft.content) {
+        TRY(check_hides_nothing(path, all_before, *draft.content));
+      }
+    }
+    return {};
+  }
+
   // What has to happen on the disk in the end.
   std::vector<FileChange> changes() && {
     std::vector<FileChange> made;
@@ -216,6 +230,7 @@ Result<std::vector<Applied>> apply_all(Drafts& drafts, const std::vector<FilePat
     auto one = TRY(drafts.apply(file));
     applied.push_back(std::move(one));
   }
+  TRY(drafts.check_hides_nothing_in_new_files());
   return applied;
 }
 

@@ -101,7 +101,7 @@ Result<Intended> new_content(const WriteFileArguments& arguments, const std::str
 Result<Intended> intended(const WriteFileArguments& arguments, const std::string& path,
                           const std::optional<ExistingFile>& existing) {
   auto wanted = TRY(new_content(arguments, path, existing));
-  if (existing) TRY(check_hides_nothing(path, existing->content, wanted.content));
+  TRY(check_hides_nothing(path, existing ? std::string_view(existing->content) : "", wanted.content));
   return wanted;
 }
 

@@ -50,7 +50,18 @@ TEST(WriteFile, does_not_put_a_mark_in_place_of_what_was_hidden) {
   EXPECT_FALSE(patched);
   write(base, {{"path", "a"}, {"search", "x = 1"}, {"replace", "x = 2"}});
   write(base, {{"path", "b"}, {"content", "y [REDACTED]\n"}});
-  write(base, {{"path", "new"}, {"content", "[REDACTED]\n"}});
+  // A new file may be all that is left of one that is deleted next, or with the same patch.
+  EXPECT_TRUE(write_error(base, {{"path", "new"}, {"content", "[REDACTED]\n"}})
+                  .contains("hidden from you"));
+  const auto moved = edit(base, "apply_patch", {{"patch",
+                                   "*** Begin Patch\n*** Delete File: a\n*** Add File: pkg/a\n"
+                                   "+key = [REDACTED]\n*** End Patch"}});
+  ASSERT_FALSE(moved);
+  EXPECT_TRUE(moved.error().message.contains("hidden from you")) << moved.error().message;
+  const auto kept = edit(base, "apply_patch", {{"patch",
+                                  "*** Begin Patch\n*** Delete File: b\n*** Add File: pkg/b\n"
+                                  "+y [REDACTED]\n*** End Patch"}});
+  EXPECT_TRUE(kept) << kept.error().message;
 }
 
 TEST(WriteFile, keeps_the_byte_order_mark_of_a_file) {

@@ -154,6 +154,8 @@ std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
     return command;
   }
   if (waits.size() != 1) return command;
+  // As above: another question may have the same fields.
+  if (waits[0].wait_id != 0) command += fmt::format(" --wait {}", waits[0].wait_id);
   const auto request = questions_in(waits[0].shown);
   if (!request) return command + " --answer '\"…\"'";
   for (const Question& question : request->questions) {
