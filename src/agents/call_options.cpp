@@ -1,5 +1,7 @@
 #include "agents/call_options.h"
 
+#include "core/call_preview.h"
+
 namespace wright {
 namespace {
 
@@ -32,10 +34,16 @@ void set_up_calls(Agent& agent, const CallOptions& options) {
       .retry_budget = options.retry_budget,
       .logger = options.logger,
       .redactor = options.redactor};
-  if (!options.timeout) return;
-  const auto limit = options.timeout->count() > 0 ? options.timeout : std::nullopt;
-  const auto set = [limit](std::span<Tool> tools) {
-    for (Tool& tool : tools) tool.spec.options.timeout = limit;
+  const bool hides = options.secrets == SecretsInResults::hidden;
+  if (!options.timeout && !hides) return;
+  const auto set = [hides, timeout = options.timeout,
+                    redactor = options.redactor](std::span<Tool> tools) {
+    for (Tool& tool : tools) {
+      if (timeout) {
+        tool.spec.options.timeout = timeout->count() > 0 ? timeout : std::nullopt;
+      }
+      if (hides) tool = with_hidden_secrets(std::move(tool), redactor);
+    }
   };
   set(agent.tools);
   if (!agent.tools_now) return;

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/call_preview.h"
 #include "core/enum_names.h"
 #include "core/json_members.h"
-#include "core/sha256.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -123,23 +121,10 @@ bool is_same(const Json* now, const Json* then) {
   return now == nullptr || then == nullptr ? now == then : *now == *then;
 }
 
-// In place of facts that were hidden from the person in part.
-constexpr std::string_view kFactsKey = "facts";
-
-std::string hash_of_facts(const JsonObject& shown) {
-  JsonObject facts;
-  for (const ShownFact& fact : kShownFacts) {
-    if (const Json* value = shown.if_contains(fact.key)) facts[fact.key] = *value;
-  }
-  return sha256_hex(to_text(facts));
-}
-
 // What an approval was given for is what runs: a file that has changed since makes another diff,
 // and a tool may have become another one. Nothing: it is the same.
 std::optional<std::string_view> difference(const JsonObject& shown, const Json& approved) {
   if (!approved.is_object()) return std::nullopt;  // nobody was shown anything
-  const Json* hash = member(approved, kFactsKey);
-  if (hash != nullptr && *hash == Json(hash_of_facts(shown))) return std::nullopt;
   const auto changed = std::ranges::find_if(kShownFacts, [&](const ShownFact& fact) {
     return !is_same(shown.if_contains(fact.key), member(approved, fact.key));
   });
@@ -148,10 +133,6 @@ std::optional<std::string_view> difference(const JsonObject& shown, const Json& 
 }
 
 }  // namespace
-
-void remember_facts(JsonObject& shown) {
-  shown[kFactsKey] = hash_of_facts(shown);
-}
 
 std::optional<Result<ToolReply>> unless_approved(const Context& context, std::string_view tool,
                                                  JsonObject shown, std::vector<std::string> kinds) {

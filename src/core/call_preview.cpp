@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <exception>
+#include <functional>
 
 #include "core/sha256.h"
 
@@ -14,6 +15,25 @@ namespace {
 JsonObject unknown_preview(std::string_view why) {
   return JsonObject{{"problem", to_valid_utf8(std::string(why))}};
 }
+
+struct HidingPreview {
+  std::function<Json(const Json& arguments)> preview;
+  Redactor redactor;
+
+  Json operator()(const Json& arguments) const {
+    Json seen = preview(arguments);
+    JsonObject* object = seen.if_object();
+    Json* diff = object == nullptr ? nullptr : object->if_contains("diff");
+    if (diff == nullptr || !diff->is_string()) return seen;
+    std::size_t hidden = 0;
+    std::string text = redactor.redacted(std::string_view(diff->get_string()), hidden);
+    if (hidden == 0) return seen;
+    // What is hidden counts all the same: another secret makes another diff.
+    object->emplace("whole_diff", sha256_hex(diff->get_string()));
+    (*object)["diff"] = std::move(text);
+    return seen;
+  }
+};
 
 }  // namespace
 
@@ -40,6 +60,12 @@ JsonObject shown_part(JsonObject preview) {
   rest["whole"] = sha256_hex(text);
   if (const Json* folder = preview.if_contains("folder")) rest["folder"] = *folder;
   return rest;
+}
+
+Tool with_hidden_secrets(Tool tool, const Redactor& redactor) {
+  const bool is_done = !tool.preview || tool.preview.target<HidingPreview>() != nullptr;
+  if (!is_done) tool.preview = HidingPreview{std::move(tool.preview), redactor};
+  return tool;
 }
 
 std::string approval_kind(const Invocation& invocation) {

@@ -1,6 +1,7 @@
 // What a person who must approve a call is asked. Nothing here fails a call or changes anything.
 #pragma once
 
+#include "wright/log.h"
 #include "wright/tool.h"
 
 namespace wright {
@@ -22,7 +23,8 @@ std::string approval_kind(const Invocation& invocation);
 // The tool, its arguments, and what it would touch.
 JsonObject approval_question(const Invocation& invocation);
 
-// Before something of it is hidden: what is approved is told by all of it, and not by what is left.
-void remember_facts(JsonObject& shown);
+// The tool with secrets hidden in the diffs of its preview, which holds what files hold. Of the
+// arguments nothing is hidden: they are what is approved.
+Tool with_hidden_secrets(Tool tool, const Redactor& redactor);
 
 }  // namespace wright

@@ -1,6 +1,4 @@
-// Hides secrets in what tools tell: their results, their progress, and the diffs that a person who
-// must approve a call is shown.
-#include "core/call_preview.h"
+// Hides secrets in what tools tell: their results, and their progress.
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
@@ -20,18 +18,6 @@ void redact(Error& error, const Redactor& redactor) {
   error.detail = redactor.redacted(std::move(error.detail));
 }
 
-// Only what files hold: what the call itself says is shown whole, since that is what is approved.
-void redact(Waiting& waiting, const Redactor& redactor) {
-  JsonObject* shown = waiting.shown.if_object();
-  const Json* diff = shown == nullptr ? nullptr : shown->if_contains("diff");
-  if (diff == nullptr || !diff->is_string()) return;
-  std::size_t hidden = 0;
-  std::string text = redactor.redacted(std::string_view(diff->get_string()), hidden);
-  if (hidden == 0) return;
-  remember_facts(*shown);
-  (*shown)["diff"] = std::move(text);
-}
-
 }  // namespace
 
 Interceptor redaction(Redactor redactor) {
@@ -48,8 +34,6 @@ Interceptor redaction(Redactor redactor) {
       redact(reply.error(), redactor);
     } else if (Output* output = std::get_if<Output>(&*reply)) {
       redact(*output, redactor);
-    } else if (Waiting* waiting = std::get_if<Waiting>(&*reply)) {
-      redact(*waiting, redactor);
     }
     return reply;
   };
