@@ -9,8 +9,15 @@
 #include <string>
 #include <string_view>
 
+#include "core/secret_members.h"
+
 namespace wright {
 namespace {
+
+Json without_secrets(Json tool) {
+  hide_secret_members(tool);
+  return tool;
+}
 
 constexpr std::array<std::string_view, 4> kEfforts{"none", "low", "medium", "high"};
 
@@ -68,6 +75,14 @@ ResponseFormat format_from(const Json& record) {
 
 }  // namespace
 
+std::vector<Json> with_own_secrets(std::vector<Json> recorded, const std::vector<Json>& own) {
+  for (Json& tool : recorded) {
+    const auto same = std::ranges::find(own, tool, without_secrets);
+    if (same != own.end()) tool = *same;
+  }
+  return recorded;
+}
+
 JsonObject sampling_json(const Sampling& sampling) {
   JsonObject json;
   if (sampling.temperature) json["temperature"] = *sampling.temperature;
@@ -86,7 +101,8 @@ JsonObject sampling_json(const Sampling& sampling) {
     json["response_format"] = format_json(sampling.response_format);
   }
   if (!sampling.vendor_tools.empty()) {
-    json["vendor_tools"] = JsonArray(sampling.vendor_tools.begin(), sampling.vendor_tools.end());
+    JsonArray& tools = json["vendor_tools"].emplace_array();
+    for (const Json& tool : sampling.vendor_tools) tools.push_back(without_secrets(tool));
   }
   return json;
 }

@@ -10,82 +10,13 @@
 #include <string_view>
 #include <utility>
 
-#include "core/text.h"
+#include "core/secret_members.h"
 #include "wright/fitting.h"
 #include "wright/log.h"
 #include "wright/run.h"
 
 namespace wright::server {
 namespace {
-
-// Members whose texts prove who somebody is: some vendors' tools take them in the body.
-bool names_a_secret(std::string_view name) {
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"authorization", "apikey", "api-key", "bearer", "credentials"});
-  const std::string small = lower(name);
-  return small.contains("secret") || small.contains("password") || small.ends_with("token") ||
-         small.ends_with("api_key") || std::ranges::find(kWords, small) != kWords.end();
-}
-
-// What a schema calls its members says nothing about secrets.
-bool is_schema(std::string_view name) {
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"parameters", "parametersJsonSchema", "input_schema", "inputSchema", "schema"});
-  return std::ranges::find(kWords, name) != kWords.end();
-}
-
-bool is_address(std::string_view name) {
-  const std::string small = lower(name);
-  return small.ends_with("url") || small.ends_with("uri");
-}
-
-// Who is asked, and nothing that may be a key: no name before the host, and nothing behind it.
-std::string without_keys(std::string_view address) {
-  const std::size_t begin = address.find("://");
-  if (begin == std::string_view::npos) return std::string(kRedacted);
-  const std::string_view scheme = address.substr(0, begin + 3);
-  std::string_view host = address.substr(scheme.size());
-  const std::string_view rest = host.substr(std::min(host.find_first_of("/?#"), host.size()));
-  host.remove_suffix(rest.size());
-  const std::size_t at = host.rfind('@');
-  if (at != std::string_view::npos) host.remove_prefix(at + 1);
-  return fmt::format("{}{}{}", scheme, host, rest.size() > 1 ? "/…" : rest);
-}
-
-enum class Inside : std::uint8_t { anything, headers };
-
-bool hide_secrets(Json& json, Inside inside);
-
-bool hide_in_member(std::string_view name, Json& value, Inside inside) {
-  if (is_schema(name) && value.is_object()) return false;
-  if (!value.is_string()) {
-    return hide_secrets(value, name == "headers" ? Inside::headers : inside);
-  }
-  std::string shown(value.get_string());
-  if (inside == Inside::headers || names_a_secret(name)) {
-    shown = kRedacted;
-  } else if (is_address(name)) {
-    shown = without_keys(shown);
-  }
-  const bool has_hidden = value != Json(shown);
-  value = std::move(shown);
-  return has_hidden;
-}
-
-bool hide_secrets(Json& json, Inside inside) {
-  bool has_hidden = false;
-  if (auto* array = json.if_array()) {
-    for (Json& each : *array) has_hidden = hide_secrets(each, inside) || has_hidden;
-  } else if (auto* object = json.if_object()) {
-    for (auto& member : *object) {
-      has_hidden = hide_in_member(member.key(), member.value(), inside) || has_hidden;
-    }
-  } else if (json.is_string() && inside == Inside::headers) {
-    json = kRedacted;
-    has_hidden = true;
-  }
-  return has_hidden;
-}
 
 // Apart from what was said: that is shown in any case.
 bool hide_secrets_beside_conversation(Json& body) {
@@ -98,7 +29,7 @@ bool hide_secrets_beside_conversation(Json& body) {
     if (std::ranges::find(kConversation, std::string_view(member.key())) != kConversation.end()) {
       continue;
     }
-    has_hidden = hide_secrets(member.value(), Inside::anything) || has_hidden;
+    has_hidden = hide_secret_member(member.key(), member.value()) || has_hidden;
   }
   return has_hidden;
 }

@@ -9,6 +9,7 @@
 #include "app/wiring/session_search.h"
 #include "app/wiring/shipped.h"
 #include "core/nearest.h"
+#include "core/secret_members.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -130,6 +131,9 @@ Result<ChosenAgent> KnownAgents::make(const AgentDefinition& definition) const {
     for (const std::string& name : settings_.list(keys::kVendorTools)) {
       agent.sampling.vendor_tools.emplace_back(name);
     }
+  }
+  for (const Json& tool : agent.sampling.vendor_tools) {
+    for (std::string& secret : secret_members(tool)) settings_.redactor().learn(std::move(secret));
   }
   add_session_search(agent, settings_);
   return chosen;

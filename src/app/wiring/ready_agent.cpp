@@ -14,6 +14,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
+#include "core/sampling_json.h"
 #include "core/try.h"
 #include "project/folder_notes.h"
 #include "wright/agent.h"
@@ -96,6 +97,8 @@ class AsItBegan {
     if (!began.tools) return;
     Sampling sampling = began.sampling;
     sampling.max_tokens = agent.sampling.max_tokens;
+    sampling.vendor_tools =
+        with_own_secrets(std::move(sampling.vendor_tools), agent.sampling.vendor_tools);
     if (is_said(said_now_, keys::kReasoning)) sampling.reasoning = agent.sampling.reasoning;
     agent.sampling = std::move(sampling);
     apply_tools(ready, began);
