@@ -275,7 +275,8 @@ TEST(McpHost, WhatAProcessThatDiedHadBegunIsUnknownAndNotMadeAgain) {
   ASSERT_TRUE(end_dead_runners(*paying.store));
   EXPECT_EQ(paying.row().status, CallStatus::executing) << "its process lives";
   // As when it has died.
-  for (const Runner& runner : paying.store->get_runners().value()) {
+  const auto runners = paying.store->get_runners();
+  for (const Runner& runner : runners.value()) {
     ASSERT_TRUE(paying.store->end_runner(runner.id));
   }
   ASSERT_TRUE(end_dead_runners(*paying.store));
@@ -306,7 +307,8 @@ TEST(McpHost, CallsAreRecordedThoughTheirSessionOrTheirRunnerIsGone) {
   EXPECT_EQ(echoed(), "hi");
   ASSERT_TRUE(hosted.store->delete_session(hosted.store->list_sessions({}).value().at(0).id));
   EXPECT_EQ(echoed(), "hi");
-  for (const Runner& runner : hosted.store->get_runners().value()) {
+  const auto runners = hosted.store->get_runners();
+  for (const Runner& runner : runners.value()) {
     ASSERT_TRUE(hosted.store->end_runner(runner.id));
   }
   EXPECT_EQ(echoed(), "hi");

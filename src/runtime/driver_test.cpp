@@ -284,7 +284,8 @@ TEST(Driver, stores_what_a_call_keeps_with_that_call) {
     EXPECT_TRUE(context.answers.kept.is_null());
     for (const char* name : {"first", "second"}) {
       EXPECT_TRUE(context.keep(JsonObject{{"job", name}}));
-      for (const Record& each : store->get_records({.kind = "call_note"}).value()) {
+      const auto records = store->get_records({.kind = "call_note"});
+      for (const Record& each : records.value()) {
         EXPECT_EQ(each.session_id, context.session_id);
         EXPECT_EQ(each.key, std::to_string(store->get_tool_calls(1).value().at(0).id));
         stored.push_back(each.value);

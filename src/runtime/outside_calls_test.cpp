@@ -45,7 +45,8 @@ class OutsideCallsTest : public ::testing::TestWithParam<const char*> {
         std::vector<Write>{UpdateCall{.call_id = call.row}, note_of_executing(call, runner_)});
   }
   CallStatus status(const OutsideCall& call) {
-    for (const StoredCall& row : store_->get_tool_calls(session_).value()) {
+    const auto rows = store_->get_tool_calls(session_);
+    for (const StoredCall& row : rows.value()) {
       if (row.id == call.row) return row.status;
     }
     return CallStatus::pending;

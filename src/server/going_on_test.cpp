@@ -218,7 +218,8 @@ TEST(GoingOn, results_of_only_some_calls_are_refused_by_name_and_nothing_is_take
     calls.emplace_back(call.at("id").as_string());
   }
   ASSERT_EQ(calls.size(), 3U);
-  for (const StoredWait& wait : *served.store().get_waits({})) {
+  const auto waits = served.store().get_waits({});
+  for (const StoredWait& wait : waits.value()) {
     EXPECT_TRUE(wait.expires_at) << "no session waits for ever";
   }
   const Answered partly = served.ask("POST", kChat, chat_body(result_of(calls[1], "sunny")));

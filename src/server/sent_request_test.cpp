@@ -38,7 +38,8 @@ class SentRequests : public ::testing::Test {
  protected:
   std::string fingerprint_of_turn(SessionId id, std::size_t turn) {
     served_.writer().flush();
-    for (const StoredEvent& event : *served_.store().get_events({.session_id = id})) {
+    const auto events = served_.store().get_events({.session_id = id});
+    for (const StoredEvent& event : events.value()) {
       if (event.type == "model_ended" && turn-- == 1) {
         return std::string(event.data.at("request").as_string());
       }

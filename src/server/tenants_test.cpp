@@ -159,7 +159,8 @@ TEST_F(OfTenants, protocols_of_vendors_keep_to_the_tenant) {
       R"({"model":"parrot","messages":[{"role":"user","content":"Hi"},)"
       R"({"role":"assistant","content":"Hello"},{"role":"user","content":"And?"}]})";
   ASSERT_EQ(chat(shop_, told).status, 200);
-  for (const Session& each : *served_.store().list_sessions({})) EXPECT_EQ(each.tenant, "shop");
+  const auto sessions = served_.store().list_sessions({});
+  for (const Session& each : sessions.value()) EXPECT_EQ(each.tenant, "shop");
   // The next message of a session, and the result of a call, of somebody else's.
   const Answered first =
       as(bank_, "POST", "/v1/responses",

@@ -1,11 +1,13 @@
 // node client.mjs WRIGHT: commands of the terminal as clients of a server say what they say beside
 // its store.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { Home, json, model } from './wright.mjs';
+import { Home, binary, json, model } from './wright.mjs';
 
 const home = new Home();
+let askedForLong;
+const wasAskedForLong = new Promise((done) => { askedForLong = done; });
 const llm = await model((messages) => {
   const asked = messages.filter((message) => message.role === 'user').at(-1).content;
   if (asked.includes('write')) {
@@ -16,6 +18,9 @@ const llm = await model((messages) => {
     return { calls: [['grep', { pattern: 'alpha_function' }]] };
   }
   if (asked === 'json') return '{"n": 7}';
+  if (asked === 'think for long') {
+    return new Promise((answer) => askedForLong(() => answer('at last')));
+  }
   return `answer to ${asked}`;
 });
 home.agents(llm.url, { writer: `instructions = "You write."
@@ -171,19 +176,19 @@ try {
   else assert.equal(promtool.status, 0, promtool.stderr);
 
   // Commands of a chat: those that make sense through a server, and a word about the others.
-  const told = await home.run(['chat', 'writer', ...at], { input: ['first @main.py', '/fork', 'second', '/usage', '/tools',
+  const chatted = await home.run(['chat', 'writer', ...at], { input: ['first @main.py', '/fork', 'second', '/usage', '/tools',
     '/model', '/undo words', 'third', '/sessions', '/export', '/new', 'fourth', '/quit', ''].join('\n') });
-  assert.equal(told.code, 0, told.stderr);
-  assert.match(told.stdout, /answer to first @main\.py[^]*def alpha_function/, 'a file of this machine goes along');
-  const [, copy, original] = told.stderr.match(/Going on in session (\d+), a copy of (\d+)/) ?? assert.fail(told.stderr);
+  assert.equal(chatted.code, 0, chatted.stderr);
+  assert.match(chatted.stdout, /answer to first @main\.py[^]*def alpha_function/, 'a file of this machine goes along');
+  const [, copy, original] = chatted.stderr.match(/Going on in session (\d+), a copy of (\d+)/) ?? assert.fail(chatted.stderr);
   assert.ok(Number(copy) > Number(original));
-  assert.match(told.stdout, new RegExp(`session ${copy} · 0 tool calls`));
-  assert.match(told.stdout, /write_file/);
-  assert.match(told.stdout, /fake:m/);
-  assert.match(told.stderr, /Undone: second/);
-  assert.match(told.stdout, /answer to third/);
-  assert.match(told.stdout, /completed +writer/);
-  const after = told.stderr.match(/going on in session (\d+)/)[1];
+  assert.match(chatted.stdout, new RegExp(`session ${copy} · 0 tool calls`));
+  assert.match(chatted.stdout, /write_file/);
+  assert.match(chatted.stdout, /fake:m/);
+  assert.match(chatted.stderr, /Undone: second/);
+  assert.match(chatted.stdout, /answer to third/);
+  assert.match(chatted.stdout, /completed +writer/);
+  const after = chatted.stderr.match(/going on in session (\d+)/)[1];
   const words = JSON.parse((await home.run(['sessions', 'show', after, '--json', ...at])).stdout);
   assert.deepEqual(words.messages.filter((each) => each.role === 'user').map((each) => each.content.split(' ')[0]),
     ['first', 'third'], 'what was undone is not in it');
@@ -208,6 +213,28 @@ try {
   assert.match(refused.stderr, /scope 'run'/);
   const wrong = await home.run(['sessions'], { env: { ...env, WRIGHT_TOKEN: 'wright_wrong' } });
   assert.match(wrong.stderr, /WRIGHT_TOKEN/);
+
+  // Every event, a line each.
+  const told = await home.run(['run', 'writer', 'look again', '--json-events', ...at]);
+  const lines = told.stdout.trim().split('\n').map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map((line) => line.type).filter((type) => /^tool_|^run_|result/.test(type)),
+    ['tool_started', 'tool_ended', 'run_ended', 'result'], told.stdout);
+  assert.ok(lines.slice(0, -1).every((line, i) => i === 0 || line.sequence > lines[i - 1].sequence));
+
+  // Ctrl-C while the server is gone: nobody is told that the session was cancelled.
+  const doomed = await home.serve();
+  const client = spawn(binary, ['run', 'writer', 'think for long', '--json-events', '--server', doomed.url,
+    '-c', home.config], { cwd: home.folder, env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise((done) => client.once('exit', done));
+  const letGo = await wasAskedForLong;
+  await new Promise((done) => client.stdout.once('data', done));  // it listens
+  await doomed.stop('SIGKILL');
+  client.kill('SIGINT');
+  const complaint = Buffer.concat(await client.stderr.toArray()).toString();
+  assert.match(complaint, /the server could not be told: session \d+ may go on there/);
+  assert.doesNotMatch(complaint, /stored as cancelled/);
+  assert.equal(await ended, 1);
+  letGo();
 } finally {
   assert.equal(await server.stop(), 0);
   llm.server.close();

@@ -84,12 +84,14 @@ void Watch::check_answers(const Session& session) {
 std::string Watch::open_calls(SessionId id) {
   Store& store = world_.store().truth();
   std::string text;
-  for (const StoredCall& call : *store.get_tool_calls(id)) {
+  const auto rows = store.get_tool_calls(id);
+  for (const StoredCall& call : rows.value()) {
     if (call.status == CallStatus::completed || call.status == CallStatus::failed) continue;
     text += fmt::format(" {} {} is {} (row {});", call.tool_name, call.tool_call_id,
                         to_string(call.status), call.id);
   }
-  for (const Session& child : *store.list_sessions({.parent_session_id = id, .limit = kNoLimit})) {
+  const auto children = store.list_sessions({.parent_session_id = id, .limit = kNoLimit});
+  for (const Session& child : children.value()) {
     text += fmt::format(" session {} for row {} is {};", child.id, child.parent_call_id.value_or(0),
                         to_string(child.status));
   }
@@ -101,7 +103,8 @@ std::string Watch::unsettled() {
   const auto sessions = store.list_sessions({.limit = kNoLimit});
   const auto needing = store.list_sessions({.needs_driver = true, .limit = kNoLimit});
   if (!needing->empty()) return fmt::format("session {} needs a driver", needing->front().id);
-  for (const Record& record : *store.get_records({.kind = std::string(kSaidRecords)})) {
+  const auto records = store.get_records({.kind = std::string(kSaidRecords)});
+  for (const Record& record : records.value()) {
     const auto session = store.get_session(std::stoll(record.key.substr(0, record.key.find('/'))));
     if (session && session->status == SessionStatus::completed) {
       return fmt::format("session {} has not taken {}", session->id, record.key);

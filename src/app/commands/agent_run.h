@@ -57,6 +57,7 @@ class AgentRun {
   ExitCode run(ReadyAgent ready, const First& first);
   RunOptions run_options(Json config);
   void print_event(const Event& event, const EventOrigin& origin);
+  void print_event(const StoredEvent& event);
   void print_result(Json json);
   bool has_person() const;
   ExitCode answered(const RunResult& answer);

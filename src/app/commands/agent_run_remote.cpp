@@ -133,6 +133,17 @@ ExitCode AgentRun::resume_at(RemoteApi& api, SessionId id, const Settlements& se
   return follow(api, id, last_event_in(*answer));
 }
 
+// As the server tells it: what it does not know of a session below is left out.
+void AgentRun::print_event(const StoredEvent& event) {
+  if (options_.output != OutputFormat::events) return;
+  const Json line{{"type", event.type},
+                  {"session_id", event.session_id},
+                  {"time_ms", event.at},
+                  {"sequence", event.sequence},
+                  {"data", event.data}};
+  context_.console.print_json(to_text(line) + "\n");
+}
+
 // The session may go on: nobody may believe that it was stopped.
 Error AgentRun::not_told(const Error& error, SessionId id) {
   return {ErrorCode::network,
@@ -153,6 +164,7 @@ ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
         id, after,
         [&](const StoredEvent& event) {
           after = event.sequence;
+          print_event(event);
           if (event.session_id != id) return RemoteApi::Listening::go_on;
           if (event.type == "run_ended" || event.type == "run_waiting") {
             return RemoteApi::Listening::enough;

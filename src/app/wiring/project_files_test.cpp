@@ -287,7 +287,8 @@ TEST_F(FilesOfSessions, of_an_earlier_life_of_the_database_are_not_the_sessions)
 
 TEST_F(FilesOfSessions, that_were_changed_and_not_kept_are_told_of) {
   say({Role::assistant, {ToolCall{"c1", "write_file", "{}"}, ToolCall{"c2", "read_file", "{}"}}});
-  for (const StoredCall& row : store_->get_tool_calls(session_).value()) {
+  const auto rows = store_->get_tool_calls(session_);
+  for (const StoredCall& row : rows.value()) {
     ASSERT_TRUE(store_->start_tool_call(row.id));
     ASSERT_TRUE(store_->complete_tool_call(row.id, "done", 1));
   }
