@@ -54,7 +54,7 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
       agent_(plan_.agent),
       agent_as_built_(agent_),
       budget_(state.run.limits, spending_of(state.run.usage) + state.spent_below,
-              calls_begun(state.run) + state.calls_below, above),
+              calls_begun(state.run) + state.calls_of_children, above),
       run_(std::move(state.run)),
       journal_(std::move(state.journal)),
       context_(std::move(state.context)),
@@ -377,7 +377,7 @@ void SessionMachine::take(const CallGivenUp& given_up) {
 void SessionMachine::take(SpecialistEnded ended) {
   const auto found = specialists_.find(ended.call_id);
   if (found == specialists_.end()) return;
-  const BelowCall& below = found->second;
+  const ChildCall& below = found->second;
   double worked_ms = below.worked_ms;
   if (below.is_at_work) worked_ms += static_cast<double>(now_.steady_ms - below.since_ms);
   specialists_.erase(found);
@@ -407,7 +407,7 @@ void SessionMachine::answer_with_specialist(const std::string& call_id, const En
 void SessionMachine::take(SpecialistWaits waiting) {
   const auto found = specialists_.find(waiting.call_id);
   if (found == specialists_.end()) return;
-  BelowCall& below = found->second;
+  ChildCall& below = found->second;
   if (below.is_at_work) below.worked_ms += static_cast<double>(now_.steady_ms - below.since_ms);
   below.is_at_work = false;
   below.waits = std::move(waiting.waits);
