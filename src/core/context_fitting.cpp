@@ -18,10 +18,12 @@
 namespace wright {
 namespace {
 
-// What a program's own model says may be nonsense.
-std::optional<std::int64_t> window_of(const Model& model) {
-  const auto tokens = model.context_tokens();
+// What a program says of its own agent or model may be nonsense.
+std::optional<std::int64_t> if_possible(std::optional<std::int64_t> tokens) {
   return tokens && *tokens > 0 ? tokens : std::nullopt;
+}
+std::optional<std::int64_t> window_of(const Model& model) {
+  return if_possible(model.context_tokens());
 }
 
 // Calls of the model that one request may take beside itself.
@@ -132,8 +134,8 @@ ContextWindow ContextFitting::window(const Agent& agent) {
     if (!model_.empty()) agent_changed();
     model_ = model;
   }
-  ContextWindow window{.tokens =
-                           agent.context_tokens ? agent.context_tokens : window_of(agent.model)};
+  ContextWindow window{.tokens = agent.context_tokens ? if_possible(agent.context_tokens)
+                                                      : window_of(agent.model)};
   is_guess_ = !agent.context_tokens && !stated_window_ && agent.model.guesses_context();
   if (stated_window_) {
     const bool is_known =
