@@ -16,6 +16,7 @@
 
 #include "core/kept_history.h"
 #include "measure.h"
+#include "wright/interceptors.h"
 #include "wright/provider.h"
 #include "wright/run.h"
 #include "wright/store.h"
@@ -25,6 +26,23 @@
 namespace {
 
 using namespace wright;
+
+struct Query {
+  std::string query;
+  int limit = 10;
+  std::string order;
+  bool exact = false;
+  std::vector<std::string> fields;
+};
+WRIGHT_DESCRIBE(Query, WRIGHT_FIELD(query).min_length(1).max_length(2000),
+                WRIGHT_FIELD(limit).at_least(1).at_most(1000), WRIGHT_FIELD(order),
+                WRIGHT_FIELD(exact), WRIGHT_FIELD(fields).max_items(20))
+
+struct Found {
+  std::string path;
+  int line = 0;
+};
+WRIGHT_DESCRIBE(Found, WRIGHT_FIELD(path), WRIGHT_FIELD(line))
 
 constexpr std::string_view kArguments = R"({"path":"src/main.cpp","limit":20,"mode":"text"})";
 constexpr std::string_view kResult =
@@ -118,7 +136,7 @@ void encode_turns(Protocol protocol, int times) {
                           .tools = agent.tools,
                           .sampling = &agent.sampling,
                           .memory = &memory};
-    KeptHistory::goes_on(memory, request);  // as a driver says
+    KeptHistory::continue_with(memory, request);  // as a driver says
     static_cast<void>(must(encode(to, request, Delivery::whole)));
   }
 }
@@ -139,6 +157,30 @@ void decode_answers(int times) {
     must(decoder->feed(answer, {}));
     static_cast<void>(must(decoder->finish()));
   }
+}
+
+// One call through the pipeline, as in pipeline_bench.
+void call_tools(const std::vector<Interceptor>& interceptors, int times) {
+  const std::vector<Tool> tools{tool("search", "",
+                                     [](const Query& query) {
+                                       return Found{"run.cpp", query.limit};
+                                     },
+                                     {.effect = Effect::read})};
+  const ToolCall call = testing::call(
+      "search",
+      R"({"query":"who wrote the run machine","limit":10,"order":"descending","exact":false,)"
+      R"("fields":["path","line"]})",
+      "call_1");
+  const Context context{.agent_name = "helper", .call_id = call.id};
+  for (int i = 0; i < times; ++i) {
+    if (execute(tools, interceptors, call, context).result.is_error) std::exit(1);
+  }
+}
+
+std::vector<Interceptor> all_conveniences() {
+  return conveniences({}, line_logger(LogFormat::json, LogLevel::debug, [](std::string_view line) {
+                        if (line.empty()) std::exit(1);
+                      }));
 }
 
 // As a driver writes it: the model's answer with its call, and the result of the call.
@@ -179,6 +221,8 @@ void store_turns(int times) {
 int main(int count, char** words) {
   std::map<std::string, std::function<void(int)>, std::less<>> pieces{
       {"next_and_accept", next_and_accept},
+      {"call_tool", [](int times) { call_tools({}, times); }},
+      {"call_tool_with_conveniences", [](int times) { call_tools(all_conveniences(), times); }},
       {"decode_openai_chat", decode_answers},
       {"store_in_sqlite", store_turns}};
   for (const Protocol protocol :

@@ -22,7 +22,8 @@
 namespace wright {
 
 struct ContextWindow {
-  std::int64_t tokens = 0;         // of request and answer together; 0: not known, all is sent
+  // Of request and answer together; absent: not known, all is sent.
+  std::optional<std::int64_t> tokens = {};
   std::int64_t answer_tokens = 0;  // that are kept free
   std::int64_t fixed_bytes = 0;    // of instructions and tools, which every request has
 };

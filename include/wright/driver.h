@@ -128,12 +128,12 @@ Result<RunResult> send(Store& store, const Agent& agent, SessionId id, Message m
 // How full the window of a session's model is, and what requests leave out. The session itself
 // keeps every message as it was.
 struct SessionContext {
-  std::int64_t tokens = 0;              // of the next request, without the next message
-  std::int64_t window = 0;              // of its model; 0: not known
-  std::int64_t spent_on_summaries = 0;  // tokens
-  std::size_t summarised_messages = 0;  // from the first on
-  std::size_t shortened_messages = 0;   // from the first on
-  std::string summary = {};             // that stands for the summarised ones
+  std::int64_t tokens = 0;                  // of the next request, without the next message
+  std::optional<std::int64_t> window = {};  // of its model; absent: not known
+  std::int64_t spent_on_summaries = 0;      // tokens
+  std::size_t summarised_messages = 0;      // from the first on
+  std::size_t shortened_messages = 0;       // from the first on
+  std::string summary = {};                 // that stands for the summarised ones
 };
 Result<SessionContext> session_context(Store& store, const Agent& agent, SessionId id);
 

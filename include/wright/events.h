@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -87,9 +88,10 @@ using Event = std::variant<SessionStarted, ModelStarted, TextDelta, ModelRetried
 
 // Whose event it is, and when it happened.
 struct EventOrigin {
-  std::int64_t session_id = 0;         // 0 when nothing is stored
-  std::int64_t parent_session_id = 0;  // 0: nobody is above
-  int depth = 0;                       // 0: nobody is above
+  std::int64_t session_id = 0;  // 0 when nothing is stored
+  // Absent: nobody is above, or nothing is stored.
+  std::optional<std::int64_t> parent_session_id = {};
+  int depth = 0;  // how many sessions are above
   std::string_view agent = {};
   std::int64_t time_ms = 0;    // since 1970
   std::uint64_t sequence = 0;  // from 1, among the events of a session and those below it

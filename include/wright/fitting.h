@@ -76,8 +76,8 @@ class ContextFitting {
 
   // How full the model's window is.
   struct Meter {
-    std::int64_t tokens = 0;  // of the next request
-    std::int64_t window = 0;  // 0: not known
+    std::int64_t tokens = 0;                  // of the next request
+    std::optional<std::int64_t> window = {};  // absent: not known
     std::int64_t spent_on_summaries = 0;
   };
   Meter meter(const Agent& agent, const Run& run);
@@ -107,10 +107,10 @@ class ContextFitting {
   ContextWindow window_;   // of the last fit
   bool is_guess_ = false;  // nobody knows the window
   MeasuredRequest measured_;
-  std::optional<std::int64_t> fixed_bytes_;   // of instructions and tools
-  std::optional<std::int64_t> stated_window_;   // by a refusal
-  std::optional<std::int64_t> learned_room_;  // tokens for a request, from a refusal without words
-  std::optional<std::size_t> summarise_;      // how many of the first messages
+  std::optional<std::int64_t> fixed_bytes_;    // of instructions and tools
+  std::optional<std::int64_t> stated_window_;  // by a refusal
+  std::optional<std::int64_t> learned_room_;   // tokens for a request, from a refusal without words
+  std::optional<std::size_t> summarise_;       // how many of the first messages
   std::optional<Error> too_long_;
   std::string model_;  // that this was learned of
   std::string focus_;

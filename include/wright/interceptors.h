@@ -25,7 +25,7 @@ struct ToolExecutionOptions {
   bool enable_logging = true;
   bool enable_metadata = true;
   bool log_arguments = true;
-  std::size_t truncate_logs = 100;  // characters of a logged value; 0: all of them
+  std::optional<std::size_t> truncate_logs = 100;  // characters of a logged value; absent: all
 };
 
 // The interceptors for these options, in their order: logging, metadata, timing.
@@ -46,7 +46,7 @@ using Pause = std::function<void(std::chrono::nanoseconds, std::stop_token)>;
 struct LoggingOptions {
   Logger logger = {};
   bool log_arguments = true;
-  std::size_t truncate_logs = 100;
+  std::optional<std::size_t> truncate_logs = 100;
   Redactor redactor = {};
 };
 Interceptor logging(LoggingOptions options);

@@ -270,7 +270,8 @@ struct Request {
   std::string_view model = {};
   std::span<const Tool> tools = {};
   const Sampling* sampling = nullptr;  // never null in a request made by next()
-  std::int64_t context_tokens = 0;     // the window that it was made to fit into; 0: not known
+  // The window that it was made to fit into; absent: not known.
+  std::optional<std::int64_t> context_tokens = {};
   // A tool was called since the user's last message: the model may answer, whatever it was told to
   // call first.
   bool has_called = false;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -76,8 +77,8 @@ class ModelBackend {
   // What this many tokens would cost at most; 0 where no price is known.
   virtual double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
 
-  // How many tokens a request and its response may have together; 0: no limit.
-  virtual std::int64_t context_tokens() const { return 0; }
+  // How many tokens a request and its response may have together; absent: no limit.
+  virtual std::optional<std::int64_t> context_tokens() const { return {}; }
   // Whether that is a guess: then a request that is longer is sent all the same.
   virtual bool guesses_context() const { return false; }
 
@@ -102,8 +103,8 @@ class Model {
   void start(const Request& request, ModelCall call, ModelDone done) const;
   bool blocks() const { return backend_ == nullptr || backend_->blocks(); }
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
-  std::int64_t context_tokens() const {
-    return backend_ == nullptr ? 0 : backend_->context_tokens();
+  std::optional<std::int64_t> context_tokens() const {
+    return backend_ == nullptr ? std::nullopt : backend_->context_tokens();
   }
   bool guesses_context() const { return backend_ != nullptr && backend_->guesses_context(); }
   Result<std::vector<HttpRequest>> preview(const Request& request) const;
@@ -173,8 +174,8 @@ struct HttpRequest {
 struct HttpResponseHead {
   int status = 0;
   std::vector<HttpHeader> headers = {};
-  // When it arrived, by this machine's clock; the beginning of 1970: not known.
-  std::chrono::system_clock::time_point arrived = {};
+  // When it arrived, by this machine's clock; absent: not known.
+  std::optional<std::chrono::system_clock::time_point> arrived = {};
 };
 
 struct HttpTimeouts {

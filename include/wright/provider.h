@@ -79,18 +79,19 @@ struct Quirks {
                                        // "reasoning", "thinking", "effort", "level"; empty: it
                                        // cannot be
   std::string reasoning_off = {};      // how none is asked for; empty: with the least effort
-  int reasoning_tokens = 0;            // how many tokens thinking may take; 0: by the effort
-  std::string service_tier = {};       // the vendor's word ("flex", "priority"); empty: its default
-  std::string prompt_cache = {};       // "off", or how long it is to last ("1h", "24h"); empty: the
-                                       // vendor's usual time
+  std::optional<int> reasoning_tokens = {};  // how many tokens thinking may take; absent: by the
+                                             // effort
+  std::string service_tier = {};  // the vendor's word ("flex", "priority"); empty: its default
+  std::string prompt_cache = {};  // "off", or how long it is to last ("1h", "24h"); empty: the
+                                  // vendor's usual time
   bool operator==(const Quirks&) const = default;
 };
 
-// How fast requests may go to a vendor or a model; 0 means no limit.
+// How fast requests may go to a vendor or a model; absent: no limit.
 struct Pace {
-  int requests_per_minute = 0;
-  std::int64_t tokens_per_minute = 0;
-  int concurrent_requests = 0;  // counts where there is a PaceKeeper
+  std::optional<int> requests_per_minute = {};
+  std::optional<std::int64_t> tokens_per_minute = {};
+  std::optional<int> concurrent_requests = {};  // counts where there is a PaceKeeper
   bool operator==(const Pace&) const = default;
 };
 
@@ -135,8 +136,8 @@ struct VendorInfo {
 struct ModelInfo {
   std::string vendor = {};
   std::string name = {};
-  std::int64_t context_tokens = 0;  // 0: not known
-  std::int64_t max_output_tokens = 0;
+  std::optional<std::int64_t> context_tokens = {};  // absent: not known
+  std::optional<std::int64_t> max_output_tokens = {};
   std::optional<Price> price = {};
   Quirks quirks = {};                     // the vendor's with the model's own on top
   std::optional<Protocol> protocol = {};  // where it differs from the vendor's
@@ -204,11 +205,11 @@ class Catalogue {
   std::map<std::string, std::vector<QuirkChange>, std::less<>> model_quirks_;
 };
 
-// A model as its vendor lists it. What the vendor does not say is 0 or absent.
+// A model as its vendor lists it. What the vendor does not say is absent.
 struct ListedModel {
   std::string name = {};
-  std::int64_t context_tokens = 0;
-  std::int64_t max_output_tokens = 0;
+  std::optional<std::int64_t> context_tokens = {};
+  std::optional<std::int64_t> max_output_tokens = {};
   std::optional<Price> price = {};
   bool operator==(const ListedModel&) const = default;
 };

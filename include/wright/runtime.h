@@ -42,8 +42,8 @@ struct RuntimeOptions {
   std::chrono::milliseconds grace{5'000};        // for tools of a cancelled session to end
   // Finds the agent of a session that this process has not started, when an answer to it comes.
   std::function<Result<AgentPointer>(const Session&)> agents = {};
-  // What this process has that sessions may ask for: see NewSession::labels. A session that asks for
-  // something else is not driven here, whoever wants it.
+  // What this process has that sessions may ask for: see NewSession::labels. A session that asks
+  // for something else is not driven here, whoever wants it.
   std::vector<std::string> labels = {};
   // Sessions that are driven at a time; absent: as many as come. More are refused
   // (ErrorCode::rate_limited). Those that were answered meanwhile wait for resume_abandoned().
@@ -60,9 +60,9 @@ struct RuntimeOptions {
 // One event of a session or of one of those below it.
 struct SessionEvent {
   SessionId session_id = 0;
-  SessionId parent_session_id = 0;  // 0: nobody is above
-  int depth = 0;                    // 0: nobody is above
-  std::uint64_t sequence = 0;       // rises within a subscription, also over restarts
+  std::optional<SessionId> parent_session_id = {};  // absent: nobody is above
+  int depth = 0;                                    // how many sessions are above
+  std::uint64_t sequence = 0;  // rises within a subscription, also over restarts
   std::string agent = {};
   std::int64_t time_ms = 0;  // since 1970
   std::string type = {};     // "text_delta", "tool_started", …: see docs/runtime.md

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -35,13 +36,13 @@ enum class NetworkAccess : std::uint8_t {
 };
 Result<NetworkAccess> network_access_from(std::string_view name);
 
-// Per process, except `processes`, which is per run. 0: no limit.
+// Per process, except `processes`, which is per run. Absent: no limit.
 struct ResourceLimits {
-  std::uint64_t processes = 512;
-  std::uint64_t open_files = 4096;
-  std::uint64_t file_bytes = std::uint64_t{8} << 30;
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t cpu_seconds = 0;
+  std::optional<std::uint64_t> processes = 512;
+  std::optional<std::uint64_t> open_files = 4096;
+  std::optional<std::uint64_t> file_bytes = std::uint64_t{8} << 30;
+  std::optional<std::uint64_t> memory_bytes = {};
+  std::optional<std::uint64_t> cpu_seconds = {};
 };
 
 using Variables = std::map<std::string, std::string>;

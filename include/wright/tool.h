@@ -72,6 +72,9 @@ struct ToolSpec {
 
 struct Tool;
 struct Specialist;
+namespace detail {
+struct DecodedArguments;
+}
 
 // Keeps a text whole that is too long for the model, and answers with the absolute path where
 // read_file finds it.
@@ -121,8 +124,8 @@ struct Context {
   // be stored. Empty where nothing is.
   std::function<Result<void>(const Json& note)> keep = {};
   std::stop_token stop = {};  // asked to end early
-  // Whether it is asked to end only because its process does: the session goes on later, and so does
-  // a call that has kept something. May be empty.
+  // Whether it is asked to end only because its process does: the session goes on later, and so
+  // does a call that has kept something. May be empty.
   std::function<bool()> will_go_on = {};
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   Spill spill = {};                        // may be empty: then a long text is only cut
@@ -216,6 +219,8 @@ struct Invocation {
   std::span<const std::string> notes = {};  // on what was put right in the arguments
   const ValidationOptions* validation = nullptr;
   bool arguments_changed = false;
+  // The arguments as the tool's own C++ type, where that is how they were checked.
+  const detail::DecodedArguments* decoded = nullptr;
 
   // The same call with other arguments, which are checked before the tool sees them.
   Invocation with(const Json& other) const {

@@ -37,19 +37,19 @@ class Reader {
  public:
   Reader(std::string_view text, const DefinitionSource& source)
       : source_(source), problems_(source.path) {
-    made_.content = text;
+    definition_.content = text;
     definition().name = canonical_agent_name(source.path.stem().string());
   }
 
   Result<ReadDefinition> read(const toml::table& document) {
     for (const auto& [name, node] : document) read_key(name.str(), node, line_of(name.source()));
     check_whole(document);
-    if (problems_.is_empty()) return std::move(made_);
+    if (problems_.is_empty()) return std::move(definition_);
     return problems_.as_error();
   }
 
  private:
-  AgentDefinition& definition() { return made_.definition; }
+  AgentDefinition& definition() { return definition_.definition; }
 
   void report(int line, std::string_view key, std::string_view what) {
     problems_.report(line, key, what);
@@ -181,7 +181,7 @@ class Reader {
     if (!is_valid_utf8(*text) || text->find('\0') != std::string::npos) {
       return report(line, kKey, fmt::format("{} is not text in UTF-8", path.string()));
     }
-    made_.content += fmt::format("\n# {}\n{}", *value, *text);
+    definition_.content += fmt::format("\n# {}\n{}", *value, *text);
     definition().instructions = std::move(*text);
   }
 
@@ -450,7 +450,7 @@ class Reader {
   }
 
   const DefinitionSource& source_;
-  ReadDefinition made_;
+  ReadDefinition definition_;
   TomlProblems problems_;
   int tool_choice_line_ = 1;
 };

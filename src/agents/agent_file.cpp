@@ -94,7 +94,10 @@ ToolExecutionOptions tool_execution_from(const OwnValues& values, ToolExecutionO
   take<bool>(values, "tool_execution.enable_logging", otherwise.enable_logging);
   take<bool>(values, "tool_execution.enable_metadata", otherwise.enable_metadata);
   take<bool>(values, "tool_execution.log_arguments", otherwise.log_arguments);
-  take<std::int64_t>(values, "tool_execution.truncate_logs", otherwise.truncate_logs);
+  std::size_t characters = otherwise.truncate_logs.value_or(0);
+  take<std::int64_t>(values, "tool_execution.truncate_logs", characters);
+  otherwise.truncate_logs.reset();  // 0 in a file: all of them
+  if (characters > 0) otherwise.truncate_logs = characters;
   return otherwise;
 }
 

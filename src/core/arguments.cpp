@@ -45,6 +45,18 @@ Error misfit(const Tool& tool, const Json& arguments) {
   return refused_arguments(problems);
 }
 
+// What the tool has against the arguments. Those of a typed tool are decoded on the way.
+std::optional<Error> problem_of(const Tool& tool, ReadArguments& read) {
+  if (const detail::TypedFunction* typed = detail::typed_function_of(tool)) {
+    auto decoded = typed->decode(read.arguments);
+    if (!decoded) return std::move(decoded).error();
+    read.decoded = {typed, std::move(*decoded)};
+    return std::nullopt;
+  }
+  if (accepts(tool, read.arguments)) return std::nullopt;
+  return misfit(tool, read.arguments);
+}
+
 void put_right(const Tool& tool, const ToolCall& call, const ValidationOptions& options,
                ReadArguments& read) {
   if (!tool.schema || accepts(tool, read.arguments)) return;
@@ -86,18 +98,20 @@ ReadArguments read_arguments(const Tool& tool, const ToolCall& call,
   if (options.coercion == Coercion::on) put_right(tool, call, options, read);
   if (!read.arguments.is_object()) {
     read.unusable = not_an_object().error();
-  } else if (options.strictness != Strictness::off && !accepts(tool, read.arguments)) {
-    Error error = misfit(tool, read.arguments);
-    if (options.strictness == Strictness::strict) {
-      read.unusable = std::move(error);
-      return read;
-    }
-    options.logger.log(LogLevel::warning,
-                       "[TOOL EXECUTION] Arguments of " + call.name + " do not fit its schema",
-                       {{"tool", call.name},
-                        {"problems", options.redactor.redacted(std::string_view(error.message))}});
-    read.notes.push_back(std::move(error.message));
+    return read;
   }
+  if (options.strictness == Strictness::off) return read;
+  std::optional<Error> problem = problem_of(tool, read);
+  if (!problem) return read;
+  if (options.strictness == Strictness::strict) {
+    read.unusable = std::move(problem);
+    return read;
+  }
+  options.logger.log(LogLevel::warning,
+                     "[TOOL EXECUTION] Arguments of " + call.name + " do not fit its schema",
+                     {{"tool", call.name},
+                      {"problems", options.redactor.redacted(std::string_view(problem->message))}});
+  read.notes.push_back(std::move(problem->message));
   return read;
 }
 

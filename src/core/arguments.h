@@ -14,6 +14,8 @@ struct ReadArguments {
   Json arguments = JsonObject();
   std::optional<Error> unusable = {};   // why the tool cannot be called with them
   std::vector<std::string> notes = {};  // what was corrected, or does not fit and was let through
+  // As the tool's own C++ type, where they fit and the tool has one.
+  detail::DecodedArguments decoded = {};
 };
 
 ReadArguments read_arguments(const Tool& tool, const ToolCall& call,

@@ -10,13 +10,21 @@
 
 #include "core/context_layout.h"
 #include "core/context_window.h"
-#include "core/text.h"
 #include "core/stated_window.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "wright/fitting.h"
 
 namespace wright {
 namespace {
+
+// What a program says of its own agent or model may be nonsense.
+std::optional<std::int64_t> if_possible(std::optional<std::int64_t> tokens) {
+  return tokens && *tokens > 0 ? tokens : std::nullopt;
+}
+std::optional<std::int64_t> window_of(const Model& model) {
+  return if_possible(model.context_tokens());
+}
 
 // Calls of the model that one request may take beside itself.
 constexpr int kMostSummaries = 4;
@@ -112,7 +120,7 @@ std::optional<Json> ContextFitting::take_changed_cut() {
 }
 
 std::optional<Json> ContextFitting::take_last() {
-  const bool is_near_full = window_.tokens > 0 && measured_.tokens > room_in(window_) / 2;
+  const bool is_near_full = window_.tokens && measured_.tokens > room_in(window_) / 2;
   const bool is_measured =
       std::exchange(has_measured_, false) && (cut_ != ContextCut{} || is_near_full);
   if (!std::exchange(has_changed_cut_, false) && !is_measured) return std::nullopt;
@@ -126,20 +134,21 @@ ContextWindow ContextFitting::window(const Agent& agent) {
     if (!model_.empty()) agent_changed();
     model_ = model;
   }
-  ContextWindow window{.tokens = agent.context_tokens.value_or(agent.model.context_tokens())};
+  ContextWindow window{.tokens = agent.context_tokens ? if_possible(agent.context_tokens)
+                                                      : window_of(agent.model)};
   is_guess_ = !agent.context_tokens && !stated_window_ && agent.model.guesses_context();
   if (stated_window_) {
     const bool is_known =
-        window.tokens > 0 && (agent.context_tokens.has_value() || !agent.model.guesses_context());
-    window.tokens = is_known ? std::min(window.tokens, *stated_window_) : *stated_window_;
+        window.tokens && (agent.context_tokens.has_value() || !agent.model.guesses_context());
+    window.tokens = is_known ? std::min(*window.tokens, *stated_window_) : *stated_window_;
   }
   window.answer_tokens = agent.sampling.max_tokens;
-  if (window.tokens > 0) {
-    window.answer_tokens = std::min(window.answer_tokens, window.tokens / 4);
+  if (window.tokens) {
+    window.answer_tokens = std::min(window.answer_tokens, *window.tokens / 4);
   }
   if (learned_room_) {
     const std::int64_t learned = *learned_room_ + window.answer_tokens;
-    window.tokens = window.tokens > 0 ? std::min(window.tokens, learned) : learned;
+    window.tokens = window.tokens ? std::min(*window.tokens, learned) : learned;
   }
   window.fixed_bytes = fixed_bytes(agent);
   return window;
@@ -162,7 +171,7 @@ std::int64_t ContextFitting::estimate(const Agent& agent, const Run& run) {
   if (!summarise_) return estimate_tokens(run.messages, cut_, window_, measured_);
   const auto asked_of = std::span(run.messages).first(std::min(*summarise_, run.messages.size()));
   const std::int64_t shown = estimate_tokens(asked_of, cut_, window_, measured_);
-  return std::max(shown, window_.tokens > 0 ? room_in(window_) : 0) +
+  return std::max(shown, window_.tokens ? room_in(window_) : 0) +
          length_of(question(agent).text) / kBytesOfSummaryToken;
 }
 
@@ -179,7 +188,7 @@ void ContextFitting::fit(const Agent& agent, const Run& run) {
   summarise_.reset();
   too_long_.reset();
   window_ = window(agent);
-  if (window_.tokens <= 0 && !agent.context.fit) return;
+  if (!window_.tokens && !agent.context.fit) return;
   for (int round = 0; round < kMostRounds; ++round) {
     ContextFit fit = fit_by(agent.context, run.messages, cut_, window_, measured_);
     if (fit.cut != cut_) {
@@ -208,27 +217,27 @@ bool ContextFitting::may_ask_for_summary(const Agent& agent, const Run& run) {
 // By what the model itself reads: an agent's own bound is a wish. And before a turn begins: later
 // on, the model has the last word.
 void ContextFitting::judge_fixed_part(const Agent& agent, const Run& run) {
-  const std::int64_t reads =
-      stated_window_.value_or(agent.model.guesses_context() ? 0 : agent.model.context_tokens());
-  if (reads <= 0 || run.messages.empty() || !run.messages.back().is_from_user()) return;
+  std::optional<std::int64_t> reads = stated_window_;
+  if (!reads && !agent.model.guesses_context()) reads = window_of(agent.model);
+  if (!reads || run.messages.empty() || !run.messages.back().is_from_user()) return;
   const std::int64_t least = least_tokens(run.messages, cut_, window_, measured_);
-  if (least <= reads) return;
+  if (least <= *reads) return;
   too_long_ = Error{
       ErrorCode::context_too_long,
       fmt::format("A request would take about {} tokens, and {} reads {}. About {} of them are the "
                   "instructions and {} tools, which every request has; the rest is what was said. "
                   "Use fewer tools, shorter instructions or a shorter message, or a model that "
                   "reads more",
-                  least, agent.model.name(), reads,
+                  least, agent.model.name(), *reads,
                   window_.fixed_bytes / (kBytesOfSummaryToken + 1), agent.tools.size())};
 }
 
 Request ContextFitting::fitted(Request request, const Run& run) {
   request.context_tokens = window_.tokens;
-  if (window_.tokens > 0 && !is_guess_) {
+  if (window_.tokens && !is_guess_) {
     // Many servers count the answer that may come together with the prompt.
     const std::int64_t left =
-        window_.tokens - estimate_tokens(run.messages, cut_, window_, measured_);
+        *window_.tokens - estimate_tokens(run.messages, cut_, window_, measured_);
     const std::int64_t most = std::max({left, window_.answer_tokens, std::int64_t{1}});
     if (request.sampling->max_tokens > most) {
       sampling_ = *request.sampling;
@@ -338,7 +347,7 @@ bool ContextFitting::shrink(const Agent& agent, const Run& run, const Error& err
   const std::int64_t sent = estimate_tokens(run.messages, cut_, old, measured_);
   const StatedWindow told = stated_window(error.message);
   const bool is_news = told.window > 0 && stated_window_ != told.window &&
-                       (old.tokens <= 0 || is_guess_ || told.window < old.tokens);
+                       (!old.tokens || is_guess_ || told.window < *old.tokens);
   if (is_news) {
     stated_window_ = told.window;
     learned_room_.reset();

@@ -23,7 +23,7 @@ class KnownWindow : public ModelBackend {
   Result<Response> complete(const Request&, const ModelCall&) override {
     return testing::says("Yes.");
   }
-  std::int64_t context_tokens() const override { return tokens_; }
+  std::optional<std::int64_t> context_tokens() const override { return tokens_; }
   bool guesses_context() const override { return guesses_; }
 
  private:

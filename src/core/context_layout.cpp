@@ -81,7 +81,7 @@ Message summary_message(const ContextLayout& layout, const std::string& summary)
   return layout.first == 0 ? Message::user(std::move(text)) : Message::assistant(std::move(text));
 }
 
-Message going_on() {
+Message continuation() {
   return Message::user("[Go on from there.]");
 }
 
@@ -118,8 +118,8 @@ ContextLayout layout_of(std::span<const Message> messages, const ContextCut& cut
   if (cut.turn >= layout.first && cut.turn < layout.begin) {
     layout.turn = cut.turn;
   } else {
-    layout.goes_on = layout.first > 0 && layout.begin < messages.size() &&
-                     messages[layout.begin].role == Role::assistant;
+    layout.is_continued = layout.first > 0 && layout.begin < messages.size() &&
+                          messages[layout.begin].role == Role::assistant;
   }
   return layout;
 }
@@ -160,7 +160,7 @@ std::int64_t bytes_before(std::span<const Message> messages, const ContextLayout
     bytes += kBytesOfMessage + kBytesOfHeading + static_cast<std::int64_t>(bytes_of_summary);
   }
   if (layout.turn) bytes += bytes_of(messages[*layout.turn], kWhole);
-  if (layout.goes_on) bytes += bytes_of(going_on(), kWhole);
+  if (layout.is_continued) bytes += bytes_of(continuation(), kWhole);
   return bytes;
 }
 
@@ -179,7 +179,7 @@ std::vector<Message> cut_messages(std::span<const Message> messages, const Conte
                              messages.begin() + static_cast<std::ptrdiff_t>(layout.first));
   if (layout.has_summary) shown.push_back(summary_message(layout, cut.summary));
   if (layout.turn) shown.push_back(messages[*layout.turn]);
-  if (layout.goes_on) shown.push_back(going_on());
+  if (layout.is_continued) shown.push_back(continuation());
   for (std::size_t at = layout.begin; at < messages.size(); ++at) {
     shown.push_back(messages[at]);
     shorten_results(shown.back(), kept_of(at, cut));

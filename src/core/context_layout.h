@@ -17,7 +17,7 @@ struct ContextLayout {
   std::size_t first = 0;                 // the first so many are shown
   bool has_summary = false;              // then comes the summary,
   std::optional<std::size_t> turn = {};  // the user's message that the next ones belong to,
-  bool goes_on = false;                  // or a word of ours in its place,
+  bool is_continued = false;             // or a word of ours in its place,
   std::size_t begin = 0;                 // and everything from here on
 };
 ContextLayout layout_of(std::span<const Message> messages, const ContextCut& cut);

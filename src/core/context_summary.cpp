@@ -98,7 +98,7 @@ std::vector<Message> summary_request(std::span<const Message> messages, const Co
                                      const ContextWindow& window, const MeasuredRequest& measured) {
   const auto asked_of = messages.first(std::min(summarise, messages.size()));
   ContextCut shown = cut;
-  if (window.tokens > 0) {
+  if (window.tokens) {
     // A summary of shortened results would lose twice.
     ContextCut whole = cut;
     whole.shortened = 0;

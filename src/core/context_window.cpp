@@ -182,7 +182,7 @@ class Fitting {
         last_turn_(last_turn(messages)) {}
 
   ContextFit fit(ContextCut cut) const {
-    if (window_.tokens <= 0 || tokens(cut) <= room_) return {std::move(cut), {}};
+    if (!window_.tokens || tokens(cut) <= room_) return {std::move(cut), {}};
     if (cut.shortened == 0) cut.kept = kept_of_result();
     const Candidates candidates(messages_, cut, cut.kept, window_, measured_);
     // Nothing but the last turn.
@@ -282,11 +282,11 @@ class Fitting {
 }  // namespace
 
 std::int64_t room_in(const ContextWindow& window) {
-  return std::max<std::int64_t>(1, window.tokens - window.answer_tokens);
+  return std::max<std::int64_t>(1, window.tokens.value_or(0) - window.answer_tokens);
 }
 
 std::size_t most_of_summary(const ContextWindow& window) {
-  if (window.tokens <= 0) return kMostOfSummary;
+  if (!window.tokens) return kMostOfSummary;
   return std::clamp(static_cast<std::size_t>(room_in(window) * kBytesInWindow / 8),
                     kSmallestSummary, kLargestSummary);
 }

@@ -14,7 +14,7 @@ class IsoTime {
   std::string_view text() const { return {characters_.data(), size_}; }
 
  private:
-  std::array<char, 40> characters_{};
+  std::array<char, 32> characters_{};
   std::size_t size_ = 0;
 };
 

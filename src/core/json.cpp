@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "core/json_escape.h"
 #include "core/json_storage.h"
+#include "core/text_buffer.h"
 
 namespace wright {
 namespace {
@@ -19,15 +19,15 @@ constexpr std::size_t kScratchBytes = 2048;  // on the stack: enough for most ar
 
 class Writer {
  public:
-  Writer(std::string& out, int indent) : out_(out), indent_(indent) {}
+  Writer(TextBuffer& out, std::size_t indent) : out_(out), indent_(indent) {}
 
   void write(const Json& value) {
     switch (value.kind()) {
-      case boost::json::kind::null: out_ += "null"; break;
-      case boost::json::kind::bool_: out_ += value.get_bool() ? "true" : "false"; break;
-      case boost::json::kind::int64: append("{}", value.get_int64()); break;
-      case boost::json::kind::uint64: append("{}", value.get_uint64()); break;
-      case boost::json::kind::double_: write_double(value.get_double()); break;
+      case boost::json::kind::null: out_.put("null"); break;
+      case boost::json::kind::bool_: out_.put(value.get_bool() ? "true" : "false"); break;
+      case boost::json::kind::int64: out_.put_number(value.get_int64()); break;
+      case boost::json::kind::uint64: out_.put_number(value.get_uint64()); break;
+      case boost::json::kind::double_: out_.put_number(value.get_double()); break;
       case boost::json::kind::string: write_string(value.get_string()); break;
       case boost::json::kind::array: write_array(value.get_array()); break;
       case boost::json::kind::object: write_object(value.get_object()); break;
@@ -35,27 +35,10 @@ class Writer {
   }
 
  private:
-  template <class T>
-  void append(fmt::format_string<T&> format, T value) {
-    fmt::format_to(std::back_inserter(out_), format, value);
-  }
-
-  void write_double(double value) {
-    if (!std::isfinite(value)) {
-      out_ += "null";
-      return;
-    }
-    append("{}", value);
-  }
-
-  void write_string(std::string_view text) {
-    out_ += '"';
-    append_escaped(out_, text, EscapeDelete::no);
-    out_ += '"';
-  }
+  void write_string(std::string_view text) { out_.put_quoted(text, EscapeDelete::no); }
 
   void write_array(const JsonArray& array) {
-    out_ += '[';
+    out_.put('[');
     ++depth_;
     bool is_first = true;
     for (const Json& item : array) {
@@ -66,20 +49,21 @@ class Writer {
   }
 
   void write_object(const JsonObject& object) {
-    out_ += '{';
+    out_.put('{');
     ++depth_;
     bool is_first = true;
     for (const auto& [key, item] : object) {
       separate(is_first);
       write_string(key);
-      out_ += indent_ > 0 ? ": " : ":";
+      out_.put(':');
+      if (indent_ > 0) out_.put(' ');
       write(item);
     }
     close('}', is_first);
   }
 
   void separate(bool& is_first) {
-    if (!is_first) out_ += ',';
+    if (!is_first) out_.put(',');
     is_first = false;
     new_line();
   }
@@ -87,18 +71,18 @@ class Writer {
   void close(char bracket, bool is_empty) {
     --depth_;
     if (!is_empty) new_line();
-    out_ += bracket;
+    out_.put(bracket);
   }
 
   void new_line() {
     if (indent_ == 0) return;
-    out_ += '\n';
-    out_.append(static_cast<std::size_t>(indent_ * depth_), ' ');
+    out_.put('\n');
+    out_.put(indent_ * depth_, ' ');
   }
 
-  std::string& out_;
-  int indent_;
-  int depth_ = 0;
+  TextBuffer& out_;
+  std::size_t indent_;
+  std::size_t depth_ = 0;
 };
 
 // Whether all numbers in it are; as deep as the parser goes.
@@ -113,11 +97,10 @@ bool is_finite(const Json& value) {
   }
 }
 
-std::string written(const Json& value, int indent) {
-  std::string out;
-  if (value.is_structured()) out.reserve(256);
+std::string written(const Json& value, std::size_t indent) {
+  TextBuffer out;
   Writer(out, indent).write(value);
-  return out;
+  return std::string(out.text());
 }
 
 }  // namespace
@@ -156,7 +139,9 @@ bool is_json_object(std::string_view text) {
 }
 
 void append_text(std::string& out, const Json& value) {
-  Writer(out, 0).write(value);
+  TextBuffer text;
+  Writer(text, 0).write(value);
+  out += text.text();
 }
 
 std::string to_text(const Json& value) {

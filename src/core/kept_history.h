@@ -14,7 +14,7 @@ class KeptHistory : public RequestMemory::Kept {
   // All requests with this memory so far had the tools of this one, and their messages are its
   // first ones. Holds for one request, and for this one: whoever passes on another, with messages
   // or tools of its own, has it compared.
-  static void goes_on(RequestMemory& memory, const Request& request) {
+  static void continue_with(RequestMemory& memory, const Request& request) {
     auto kept = memory.take();
     if (auto* history = dynamic_cast<KeptHistory*>(kept.get())) {
       history->messages_ahead_ = request.messages.data();
@@ -25,13 +25,13 @@ class KeptHistory : public RequestMemory::Kept {
 
  protected:
   // Asked once.
-  bool goes_on_with(const Request& request) {
+  bool is_continued_by(const Request& request) {
     const auto* messages = std::exchange(messages_ahead_, nullptr);
     const auto* tools = std::exchange(tools_ahead_, nullptr);
     return messages != nullptr && messages == request.messages.data() &&
            tools == request.tools.data();
   }
-  void forget_what_goes_on() { messages_ahead_ = nullptr; }
+  void forget_continuation() { messages_ahead_ = nullptr; }
 
  private:
   const Message* messages_ahead_ = nullptr;

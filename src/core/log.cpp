@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
-#include <iterator>
 #include <mutex>
 #include <utility>
 
 #include "core/enum_names.h"
 #include "core/iso_time.h"
-#include "core/json_escape.h"
+#include "core/text_buffer.h"
 #include "wright/json.h"
 
 namespace wright {
@@ -23,103 +21,94 @@ WRIGHT_ENUM(LogFormat, text, json)
 
 namespace {
 
-void append_time(std::string& out, std::int64_t time_ms) {
-  out += IsoTime(time_ms).text();
-}
-
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  append_escaped(out, text, EscapeDelete::yes);
-  out += '"';
+void put_quoted(TextBuffer& out, std::string_view text) {
+  out.put_quoted(text, EscapeDelete::yes);
 }
 
-void append_scalar(std::string& out, const LogField& field) {
+void put_scalar(TextBuffer& out, const LogField& field) {
   if (const auto* flag = std::get_if<bool>(&field.value)) {
-    out += *flag ? "true" : "false";
+    out.put(*flag ? "true" : "false");
   } else if (const auto* whole = std::get_if<std::int64_t>(&field.value)) {
-    fmt::format_to(std::back_inserter(out), "{}", *whole);
-  } else if (const double number = std::get<double>(field.value); std::isfinite(number)) {
-    fmt::format_to(std::back_inserter(out), "{}", number);
+    out.put_number(*whole);
   } else {
-    out += "null";
+    out.put_number(std::get<double>(field.value));
   }
 }
 
-void append_text_line(std::string& out, const LogRecord& record) {
-  append_time(out, record.time_ms);
-  out += ' ';
-  for (const char c : to_string(record.level)) out += static_cast<char>(c - 'a' + 'A');
-  out += ' ';
+void put_text_line(TextBuffer& out, const LogRecord& record) {
+  out.put(IsoTime(record.time_ms).text());
+  out.put(' ');
+  for (const char c : to_string(record.level)) out.put(static_cast<char>(c - 'a' + 'A'));
+  out.put(' ');
   const bool is_plain = std::ranges::none_of(record.message, is_control);
   if (is_plain && is_valid_utf8(record.message)) {
-    out += record.message;
+    out.put(record.message);
   } else {
-    append_escaped(out, record.message, EscapeDelete::yes);
+    out.put_escaped(record.message, EscapeDelete::yes);
   }
   for (const LogField& field : record.fields) {
-    out += ' ';
-    out += field.name;
-    out += '=';
+    out.put(' ');
+    out.put(field.name);
+    out.put('=');
     const auto* text = std::get_if<std::string_view>(&field.value);
     if (text == nullptr) {
-      append_scalar(out, field);
+      put_scalar(out, field);
     } else if (!text->empty() && std::ranges::all_of(*text, [](char c) {
                  return c > 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '=';
                })) {
-      out += *text;
+      out.put(*text);
     } else {
-      append_quoted(out, *text);
+      put_quoted(out, *text);
     }
   }
 }
 
-void append_json_line(std::string& out, const LogRecord& record) {
-  out += R"({"time":")";
-  append_time(out, record.time_ms);
-  out += R"(","level":")";
-  out += to_string(record.level);
-  out += R"(","message":)";
-  append_quoted(out, record.message);
+void put_json_line(TextBuffer& out, const LogRecord& record) {
+  out.put(R"({"time":")");
+  out.put(IsoTime(record.time_ms).text());
+  out.put(R"(","level":")");
+  out.put(to_string(record.level));
+  out.put(R"(","message":)");
+  put_quoted(out, record.message);
   for (const LogField& field : record.fields) {
-    out += ",\"";
-    out += field.name;
-    out += "\":";
+    out.put(",\"");
+    out.put(field.name);
+    out.put("\":");
     if (const auto* text = std::get_if<std::string_view>(&field.value)) {
-      append_quoted(out, *text);
+      put_quoted(out, *text);
     } else {
-      append_scalar(out, field);
+      put_scalar(out, field);
     }
   }
-  out += '}';
+  out.put('}');
 }
 
-void append_line(std::string& out, const LogRecord& record, LogFormat format) {
-  format == LogFormat::text ? append_text_line(out, record) : append_json_line(out, record);
+void put_line(TextBuffer& out, const LogRecord& record, LogFormat format) {
+  format == LogFormat::text ? put_text_line(out, record) : put_json_line(out, record);
 }
 
-// Keeps one buffer for all lines.
+// Lines come out one at a time.
 class LineWriter {
  public:
   LineWriter(LogFormat format, std::function<void(std::string_view)> write)
       : format_(format), write_(std::move(write)) {}
 
   void operator()(const LogRecord& record) {
+    TextBuffer line;
+    put_line(line, record, format_);
+    line.put('\n');
     const std::lock_guard lock(mutex_);
-    line_.clear();
-    append_line(line_, record, format_);
-    line_ += '\n';
-    write_(line_);
+    write_(line.text());
   }
 
  private:
   LogFormat format_;
   std::function<void(std::string_view)> write_;
   std::mutex mutex_;
-  std::string line_;
 };
 
 }  // namespace
@@ -152,9 +141,9 @@ void Logger::log(LogLevel level, std::string_view message, std::span<const LogFi
 }
 
 std::string to_line(const LogRecord& record, LogFormat format) {
-  std::string line;
-  append_line(line, record, format);
-  return line;
+  TextBuffer line;
+  put_line(line, record, format);
+  return std::string(line.text());
 }
 
 Logger line_logger(LogFormat format, LogLevel minimum,

@@ -71,6 +71,14 @@ ReadArguments read_safely(const Tool& tool, const ToolCall& call,
   return read;
 }
 
+Result<ToolReply> reply_of(const Invocation& invocation, const Context& context) {
+  const detail::DecodedArguments* decoded = invocation.decoded;
+  if (decoded != nullptr && decoded->typed == detail::typed_function_of(invocation.tool)) {
+    return decoded->typed->call(decoded->value.get(), context);
+  }
+  return invocation.tool.function(invocation.arguments, context);
+}
+
 Result<ToolReply> call_tool(const Invocation& invocation, const Context& context) {
   const Tool& tool = invocation.tool;
   if (invocation.unusable != nullptr) return std::unexpected(*invocation.unusable);
@@ -84,7 +92,7 @@ Result<ToolReply> call_tool(const Invocation& invocation, const Context& context
                                    {approval_kind(invocation)});
     if (instead) return std::move(*instead);
   }
-  Result<ToolReply> reply = tool.function(invocation.arguments, context);
+  Result<ToolReply> reply = reply_of(invocation, context);
   if (reply) {
     if (auto* output = std::get_if<Output>(&*reply)) {
       output->fingerprint = fingerprint_of(output->value);
@@ -180,7 +188,8 @@ ToolOutcome execute(std::span<const Tool> tools, std::span<const Interceptor> in
                               .arguments = read.arguments,
                               .unusable = read.unusable ? &*read.unusable : nullptr,
                               .notes = read.notes,
-                              .validation = &validation};
+                              .validation = &validation,
+                              .decoded = read.decoded.value ? &read.decoded : nullptr};
   Result<ToolReply> reply = Next(interceptors)(invocation, context);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
   outcome.duration_ms = took.count();

@@ -47,6 +47,12 @@ void check_bounds(std::size_t count, const std::optional<std::size_t>& low,
   }
 }
 
+// Whether the bytes alone say that the bounds hold: a character has one to four.
+bool has_length_surely(std::string_view text, const FieldRules& rules) {
+  return (!rules.max_length || text.size() <= *rules.max_length) &&
+         (!rules.min_length || text.size() / 4 >= *rules.min_length);
+}
+
 }  // namespace
 
 std::string Path::text() const {
@@ -118,6 +124,15 @@ void check_range(double value, const FieldRules* rules, const Path& path, Proble
   }
 }
 
+const Json* find_member(const JsonObject& object, std::string_view name,
+                        std::size_t probable_place) {
+  if (probable_place < object.size()) {
+    const auto& probable = *(object.begin() + static_cast<std::ptrdiff_t>(probable_place));
+    if (std::string_view(probable.key()) == name) return &probable.value();
+  }
+  return object.if_contains(name);
+}
+
 void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
                     const Path& path, Problems& problems) {
   if (problems.rules == Rules::ignored) return;
@@ -161,8 +176,7 @@ bool read(const Json& json, std::string& value, const FieldRules* rules, const P
     return false;
   }
   value = std::string_view(json.get_string());
-  if (rules != nullptr && problems.rules == Rules::kept &&
-      (rules->min_length || rules->max_length)) {
+  if (rules != nullptr && problems.rules == Rules::kept && !has_length_surely(value, *rules)) {
     check_bounds(count_characters(value), rules->min_length, rules->max_length, "characters", path,
                  problems);
   }

@@ -31,7 +31,7 @@ std::string description_of(const Agent& agent) {
   return std::string(utf8_prefix(text, kLongestDescription));
 }
 
-Specialist made_of(Agent agent, Specialist::Kind kind) {
+Specialist specialist_of(Agent agent, Specialist::Kind kind) {
   std::string name = agent.name;
   return {.kind = kind,
           .name = std::move(name),
@@ -96,8 +96,8 @@ Result<Tool> delegate_to(Specialist specialist, std::string description, Json pa
 Tool delegate_to(Agent agent) {
   std::string description = description_of(agent);
   std::vector<std::string> labels = labels_for(agent);
-  Tool made =
-      *delegate_to(made_of(std::move(agent), Specialist::Kind::delegate), std::move(description));
+  Tool made = *delegate_to(specialist_of(std::move(agent), Specialist::Kind::delegate),
+                           std::move(description));
   made.spec.options.labels = std::move(labels);
   return made;
 }
@@ -123,8 +123,8 @@ Tool hand_off_to(Agent agent) {
   std::string description =
       fmt::format("Hands this conversation off to {}. {}", agent.name, description_of(agent));
   std::vector<std::string> labels = labels_for(agent);
-  Tool made =
-      hand_off_to(made_of(std::move(agent), Specialist::Kind::handoff), std::move(description));
+  Tool made = hand_off_to(specialist_of(std::move(agent), Specialist::Kind::handoff),
+                          std::move(description));
   made.spec.options.labels = std::move(labels);
   return made;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +25,8 @@ constexpr char to_lower(char c) {
 constexpr bool is_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
+
+bool is_ascii(std::string_view text);
 
 constexpr std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(

@@ -78,4 +78,22 @@ std::optional<JsonSchema> detail::compiled(const Json& schema) {
   return std::move(*compiled);
 }
 
+Result<ToolReply> detail::CallTyped::operator()(const Json& arguments,
+                                                const Context& context) const {
+  return typed->call(arguments, context);
+}
+
+Result<void> detail::CheckTyped::operator()(const Json& arguments) const {
+  auto decoded = typed->decode(arguments);
+  if (!decoded) return std::unexpected(std::move(decoded).error());
+  return {};
+}
+
+const detail::TypedFunction* detail::typed_function_of(const Tool& tool) {
+  const auto* call = tool.function.target<CallTyped>();
+  const auto* check = tool.check.target<CheckTyped>();
+  return call != nullptr && check != nullptr && call->typed == check->typed ? call->typed.get()
+                                                                            : nullptr;
+}
+
 }  // namespace wright

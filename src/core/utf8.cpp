@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/text.h"
 #include "wright/json.h"
 
 namespace wright {
@@ -60,6 +61,10 @@ std::size_t valid_length(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_ascii(std::string_view text) {
+  return ascii_length(text) == text.size();
+}
 
 bool is_valid_utf8(std::string_view text) {
   return valid_length(text) == text.size();

@@ -132,9 +132,10 @@ AnswerWords words_of_answer(std::string_view answer) {
       // "These are search results, not an answer: …", however much follows.
       const bool says_no_answer =
           rest.substr(0, kLongestOpening).find("not an answer") != std::string_view::npos;
-      return {.kind = Kind::refusal,
-              .sentence = sentence_at(shown, *denial),
-              .goes_on = !says_no_answer && (has_contrast || answer.size() > kLongestRefusal)};
+      return {
+          .kind = Kind::refusal,
+          .sentence = sentence_at(shown, *denial),
+          .answers_anyway = !says_no_answer && (has_contrast || answer.size() > kLongestRefusal)};
     }
   }
   if (ends_with_question(answer)) {

@@ -17,8 +17,8 @@ struct AnswerWords {
     nothing,
   };
   Kind kind = Kind::answer;
-  std::string sentence = {};  // the one that says so, shortened
-  bool goes_on = false;       // Kind::refusal: an answer follows all the same
+  std::string sentence = {};    // the one that says so, shortened
+  bool answers_anyway = false;  // Kind::refusal: an answer follows all the same
 };
 
 // Only the beginning of a long answer is examined, and its last sentence.

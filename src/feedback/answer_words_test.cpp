@@ -19,7 +19,7 @@ TEST(AnswerWords, tell_a_refusal_by_how_it_begins) {
     const AnswerWords words = words_of_answer(answer);
     EXPECT_EQ(words.kind, Kind::refusal) << answer;
     EXPECT_FALSE(words.sentence.empty()) << answer;
-    EXPECT_FALSE(words.goes_on) << answer;
+    EXPECT_FALSE(words.answers_anyway) << answer;
   }
 }
 
@@ -30,14 +30,14 @@ TEST(AnswerWords, take_search_results_for_what_they_say_they_are) {
       std::string(1'000, 'x') + "\n\nBut these I understand: where is X defined?";
   const AnswerWords words = words_of_answer(answer);
   EXPECT_EQ(words.kind, AnswerWords::Kind::refusal);
-  EXPECT_FALSE(words.goes_on);
+  EXPECT_FALSE(words.answers_anyway);
 }
 
 TEST(AnswerWords, tell_when_a_refusal_goes_on_to_answer) {
-  EXPECT_TRUE(
-      words_of_answer("I cannot filter by lines, but the largest is Agent with 245.").goes_on);
-  EXPECT_TRUE(words_of_answer("I cannot sort. However, there are 15 of them.").goes_on);
-  EXPECT_TRUE(words_of_answer("I cannot sort.\n" + std::string(1'000, 'x')).goes_on);
+  EXPECT_TRUE(words_of_answer("I cannot filter by lines, but the largest is Agent with 245.")
+                  .answers_anyway);
+  EXPECT_TRUE(words_of_answer("I cannot sort. However, there are 15 of them.").answers_anyway);
+  EXPECT_TRUE(words_of_answer("I cannot sort.\n" + std::string(1'000, 'x')).answers_anyway);
 }
 
 TEST(AnswerWords, leave_answers_alone_that_speak_of_others_or_deny_something) {

@@ -114,7 +114,7 @@ bool is_refused(const Evidence& evidence) {
   const AnswerWords words = words_of_answer(*evidence.answer);
   switch (words.kind) {
     case AnswerWords::Kind::nothing: return true;
-    case AnswerWords::Kind::refusal: return !words.goes_on || !has_data(evidence);
+    case AnswerWords::Kind::refusal: return !words.answers_anyway || !has_data(evidence);
     default: return false;
   }
 }

@@ -235,7 +235,7 @@ class ReportingBackend : public ModelBackend {
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
     return model_.cost_usd(input_tokens, output_tokens);
   }
-  std::int64_t context_tokens() const override { return model_.context_tokens(); }
+  std::optional<std::int64_t> context_tokens() const override { return model_.context_tokens(); }
   bool guesses_context() const override { return model_.guesses_context(); }
 
  private:

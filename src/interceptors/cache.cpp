@@ -64,7 +64,7 @@ class Cache {
   struct Entry {
     std::string key;
     Output output;
-    std::chrono::steady_clock::time_point made;
+    std::chrono::steady_clock::time_point kept_since;
   };
   struct State {
     std::mutex mutex;
@@ -77,7 +77,7 @@ class Cache {
     const auto found = state_->by_key.find(key);
     if (found == state_->by_key.end()) return std::nullopt;
     const auto entry = found->second;
-    if (options_.max_age && options_.clock() - entry->made >= *options_.max_age) {
+    if (options_.max_age && options_.clock() - entry->kept_since >= *options_.max_age) {
       forget(entry);
       return std::nullopt;
     }

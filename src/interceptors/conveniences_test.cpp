@@ -132,7 +132,7 @@ TEST_F(Conveniences, truncate_large_payloads_in_logs_and_never_cut_a_character) 
   // 100 characters: the 10 of {"query":" and 90 letters of two bytes.
   EXPECT_EQ(logged, arguments.substr(0, 10 + 90 * 2) + "...");
   log_.clear();
-  run(raw_tool(), arguments, {.truncate_logs = 0});
+  run(raw_tool(), arguments, {.truncate_logs = std::nullopt});
   EXPECT_EQ(log_[0].texts.at("arguments"), arguments);
   log_.clear();
   run(raw_tool(), R"({"query":"x"})", {.truncate_logs = 13});

@@ -5,11 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <initializer_list>
-#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
+#include "core/text_buffer.h"
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
@@ -17,18 +18,19 @@ namespace {
 
 constexpr std::size_t kLoggedFrames = 5;
 
-void append(fmt::memory_buffer& out, std::string_view text) {
-  out.append(text.data(), text.data() + text.size());
-}
-
 // A duration as logs and metadata show it: in milliseconds, rounded to hundredths.
 class Duration {
  public:
   explicit Duration(double milliseconds) : hundredths_(std::llround(milliseconds * 100)) {}
 
   double milliseconds() const { return static_cast<double>(hundredths_) / 100; }
-  void append_to(fmt::memory_buffer& out) const {
-    fmt::format_to(std::back_inserter(out), "{}.{:02}ms", hundredths_ / 100, hundredths_ % 100);
+  void append_to(TextBuffer& out) const {
+    out.put_number(hundredths_ / 100);
+    const auto rest = static_cast<int>(hundredths_ % 100);
+    out.put('.');
+    out.put(static_cast<char>('0' + rest / 10));
+    out.put(static_cast<char>('0' + rest % 10));
+    out.put("ms");
   }
 
  private:
@@ -40,9 +42,10 @@ double since(std::chrono::steady_clock::time_point began) {
       .count();
 }
 
-// The first `limit` characters; 0 means all.
+// The first `limit` characters.
 std::string_view first_characters(std::string_view text, std::size_t limit) {
-  if (limit == 0 || text.size() <= limit) return text;
+  if (text.size() <= limit) return text;
+  if (is_ascii(text.substr(0, limit + 1))) return text.substr(0, limit);
   std::size_t count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_start = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
@@ -112,10 +115,10 @@ class Logging {
   void log_start(const Invocation& invocation, const Context& context) const {
     if (!options_.logger.is_on(LogLevel::debug)) return;
     const ToolCall& call = invocation.call;
-    fmt::memory_buffer message;
-    append(message, "[TOOL EXECUTION] Starting ");
-    append(message, call.name);
-    const std::string_view text(message.data(), message.size());
+    TextBuffer message;
+    message.put("[TOOL EXECUTION] Starting ");
+    message.put(call.name);
+    const std::string_view text = message.text();
     if (!options_.log_arguments) {
       return log(context, LogLevel::debug, text,
                  {{"tool", call.name}, {"agent", context.agent_name}, {"call_id", call.id}});
@@ -123,13 +126,13 @@ class Logging {
     // What the model wrote, unless part of it must be hidden.
     const std::string hidden =
         options_.redactor.is_on() ? redacted_arguments(invocation) : std::string();
-    fmt::memory_buffer arguments;
+    TextBuffer arguments;
     append_cut(arguments, options_.redactor.is_on() ? hidden : call.arguments);
     log(context, LogLevel::debug, text,
         {{"tool", call.name},
          {"agent", context.agent_name},
          {"call_id", call.id},
-         {"arguments", std::string_view(arguments.data(), arguments.size())}});
+         {"arguments", arguments.text()}});
   }
 
   // A secret may contain escapes, so the parsed values are searched where there are any.
@@ -148,13 +151,13 @@ class Logging {
     const bool has_failed = says_failure(result);
     const LogLevel level = has_failed ? LogLevel::warning : LogLevel::debug;
     if (!options_.logger.is_on(level)) return;
-    fmt::memory_buffer message;
-    append(message, has_failed ? "[TOOL EXECUTION] Failed " : "[TOOL EXECUTION] Completed ");
-    append(message, call.name);
-    append(message, " (");
+    TextBuffer message;
+    message.put(has_failed ? "[TOOL EXECUTION] Failed " : "[TOOL EXECUTION] Completed ");
+    message.put(call.name);
+    message.put(" (");
     duration.append_to(message);
-    message.push_back(')');
-    log(context, level, std::string_view(message.data(), message.size()),
+    message.put(')');
+    log(context, level, message.text(),
         {{"tool", call.name},
          {"agent", context.agent_name},
          {"call_id", call.id},
@@ -184,10 +187,11 @@ class Logging {
         fmt::format("[TOOL EXECUTION] Error in {}: {}", call.name, message), fields);
   }
 
-  void append_cut(fmt::memory_buffer& out, std::string_view text) const {
-    const std::string_view shown = first_characters(text, options_.truncate_logs);
-    append(out, shown);
-    if (shown.size() < text.size()) append(out, "...");
+  void append_cut(TextBuffer& out, std::string_view text) const {
+    const std::string_view shown =
+        options_.truncate_logs ? first_characters(text, *options_.truncate_logs) : text;
+    out.put(shown);
+    if (shown.size() < text.size()) out.put("...");
   }
 
   LoggingOptions options_;

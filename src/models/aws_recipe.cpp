@@ -115,7 +115,7 @@ class AwsRecipe : public CredentialRecipe {
     return ask_container();
   }
 
-  Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) override {
+  Result<CredentialStep> next_step(Result<StepAnswer> answer, Moment now) override {
     const bool is_well =
         answer && (stage_ == Stage::process ? answer->status == 0 : answer->status == 200);
     switch (stage_) {

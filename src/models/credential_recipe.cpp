@@ -23,7 +23,7 @@ class CommandRecipe : public CredentialRecipe {
 
   Result<CredentialStep> begin(Moment) override { return command_; }
 
-  Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) override {
+  Result<CredentialStep> next_step(Result<StepAnswer> answer, Moment now) override {
     if (!answer) return complaint(answer.error().message, answer.error().code);
     if (answer->status != 0) {
       return complaint(fmt::format("it ended with exit code {}", answer->status));

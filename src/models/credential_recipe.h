@@ -38,7 +38,7 @@ class CredentialRecipe {
   virtual ~CredentialRecipe() = default;
   virtual Result<CredentialStep> begin(Moment now) = 0;
   // An error: the step could not be done at all.
-  virtual Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) = 0;
+  virtual Result<CredentialStep> next_step(Result<StepAnswer> answer, Moment now) = 0;
 };
 
 // What a recipe reads of the machine it runs on, so that tests can give it another.

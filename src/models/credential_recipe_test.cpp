@@ -55,8 +55,7 @@ TEST(AwsRecipe, takes_the_variables_first) {
                                   {"AWS_SESSION_TOKEN", "t"},
                                   {"HOME", "/h"}},
                     .files = {{"/h/.aws/credentials", "[default]\naws_access_key_id=B\n"}}};
-  EXPECT_EQ(keys_in(aws_recipe(world.machine())->begin(kNow)),
-            (providers::AwsKeys{"A", "s", "t"}));
+  EXPECT_EQ(keys_in(aws_recipe(world.machine())->begin(kNow)), (providers::AwsKeys{"A", "s", "t"}));
   const World half{.variables = {{"AWS_ACCESS_KEY_ID", "A"}}};
   const auto refused = aws_recipe(half.machine())->begin(kNow);
   ASSERT_FALSE(refused);
@@ -68,8 +67,7 @@ TEST(AwsRecipe, reads_the_profile_and_its_region) {
       .variables = {{"HOME", "/h"}, {"AWS_PROFILE", "dev"}},
       .files = {{"/h/.aws/credentials", "[dev]\naws_access_key_id=A\naws_secret_access_key=s\n"},
                 {"/h/.aws/config", "[profile dev]\nregion=eu-north-1\n"}}};
-  EXPECT_EQ(keys_in(aws_recipe(world.machine())->begin(kNow)),
-            (providers::AwsKeys{"A", "s", ""}));
+  EXPECT_EQ(keys_in(aws_recipe(world.machine())->begin(kNow)), (providers::AwsKeys{"A", "s", ""}));
   EXPECT_EQ(aws_region(world.machine()), "eu-north-1");
   world.variables["AWS_CONFIG_FILE"] = "/elsewhere";
   EXPECT_EQ(aws_region(world.machine()), "");
@@ -83,10 +81,10 @@ TEST(AwsRecipe, runs_the_process_of_the_profile) {
   const auto step = recipe->begin(kNow);
   ASSERT_TRUE(step);
   EXPECT_EQ(std::get<CommandLine>(*step), (CommandLine{{"/opt/a b", "--x", "y z", "w"}}));
-  EXPECT_EQ(keys_in(recipe->go_on(StepAnswer{0, kPrintedKeys}, kNow)),
+  EXPECT_EQ(keys_in(recipe->next_step(StepAnswer{0, kPrintedKeys}, kNow)),
             (providers::AwsKeys{"A", "s", "t"}));
-  EXPECT_FALSE(recipe->go_on(StepAnswer{1, kPrintedKeys}, kNow));
-  EXPECT_FALSE(recipe->go_on(StepAnswer{0, "what"}, kNow));
+  EXPECT_FALSE(recipe->next_step(StepAnswer{1, kPrintedKeys}, kNow));
+  EXPECT_FALSE(recipe->next_step(StepAnswer{0, "what"}, kNow));
 }
 
 TEST(AwsRecipe, a_login_is_left_to_aws_own_program) {
@@ -131,7 +129,7 @@ TEST(AwsRecipe, exchanges_the_token_of_a_web_identity) {
             "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3A"
             "role%2Fa%20b&RoleSessionName=a-pod&WebIdentityToken=a.jwt%2F%2B");
   for (const char* answer : {kKeysInXml, kKeysInJson}) {
-    const auto step = recipe->go_on(StepAnswer{200, answer}, kNow);
+    const auto step = recipe->next_step(StepAnswer{200, answer}, kNow);
     EXPECT_EQ(keys_in(step), (providers::AwsKeys{"A", "s", "t&u"})) << answer;
     EXPECT_EQ(std::get<Credential>(*step).expires, Moment(std::chrono::seconds(1'893'456'000)));
   }
@@ -146,7 +144,7 @@ TEST(AwsRecipe, never_takes_another_identity_for_the_one_that_is_named) {
       {R"(<ErrorResponse><Error><Type>Sender</Type><Code>InvalidIdentityToken</Code>)"
        R"(<Message>No OpenIDConnect provider found</Message></Error></ErrorResponse>)",
        R"({"Error":{"Code":"InvalidIdentityToken","Message":"No OpenIDConnect provider found"}})"}) {
-    const auto refused = recipe->go_on(StepAnswer{400, said}, kNow);
+    const auto refused = recipe->next_step(StepAnswer{400, said}, kNow);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::authentication);
     EXPECT_TRUE(
@@ -154,10 +152,11 @@ TEST(AwsRecipe, never_takes_another_identity_for_the_one_that_is_named) {
                                          "InvalidIdentityToken: No OpenIDConnect provider found"))
         << refused.error().message;
   }
-  EXPECT_EQ(recipe->go_on(StepAnswer{503, ""}, kNow).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(recipe->go_on(fail(ErrorCode::network, "x"), kNow).error().code, ErrorCode::network);
+  EXPECT_EQ(recipe->next_step(StepAnswer{503, ""}, kNow).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(recipe->next_step(fail(ErrorCode::network, "x"), kNow).error().code,
+            ErrorCode::network);
   for (const char* nothing : {"", "{}", "<html>", R"({"AccessKeyId":"A","SecretAccessKey":"s"})"}) {
-    EXPECT_FALSE(recipe->go_on(StepAnswer{200, nothing}, kNow)) << nothing;
+    EXPECT_FALSE(recipe->next_step(StepAnswer{200, nothing}, kNow)) << nothing;
   }
   world.files.clear();
   const auto unread = aws_recipe(world.machine())->begin(kNow);
@@ -197,13 +196,12 @@ TEST(AwsRecipe, asks_a_container_and_no_one_further_away) {
   const HttpRequest request = asked_in(recipe->begin(kNow));
   EXPECT_EQ(request.url, "http://127.0.0.1:9/c");
   EXPECT_EQ(find_header(request.headers, "authorization"), "Bearer x");
-  EXPECT_EQ(keys_in(recipe->go_on(StepAnswer{200, kPrintedKeys}, kNow)),
+  EXPECT_EQ(keys_in(recipe->next_step(StepAnswer{200, kPrintedKeys}, kNow)),
             (providers::AwsKeys{"A", "s", "t"}));
   world.variables = {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://evil.example/c"}};
   EXPECT_FALSE(aws_recipe(world.machine())->begin(kNow));
   world.variables = {{"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/x"}};
-  EXPECT_EQ(asked_in(aws_recipe(world.machine())->begin(kNow)).url,
-            "http://169.254.170.2/v2/x");
+  EXPECT_EQ(asked_in(aws_recipe(world.machine())->begin(kNow)).url, "http://169.254.170.2/v2/x");
 }
 
 TEST(AwsRecipe, asks_the_machine_in_three_steps) {
@@ -213,11 +211,11 @@ TEST(AwsRecipe, asks_the_machine_in_three_steps) {
   EXPECT_EQ(first.method, "PUT");
   EXPECT_EQ(first.url, "http://169.254.169.254/latest/api/token");
   EXPECT_EQ(find_header(first.headers, "x-aws-ec2-metadata-token-ttl-seconds"), "300");
-  const HttpRequest second = asked_in(recipe->go_on(StepAnswer{200, "tok"}, kNow));
+  const HttpRequest second = asked_in(recipe->next_step(StepAnswer{200, "tok"}, kNow));
   EXPECT_EQ(find_header(second.headers, "x-aws-ec2-metadata-token"), "tok");
-  const HttpRequest third = asked_in(recipe->go_on(StepAnswer{200, "my-role\n"}, kNow));
+  const HttpRequest third = asked_in(recipe->next_step(StepAnswer{200, "my-role\n"}, kNow));
   EXPECT_TRUE(third.url.ends_with("/security-credentials/my-role"));
-  EXPECT_EQ(keys_in(recipe->go_on(StepAnswer{200, kPrintedKeys}, kNow)),
+  EXPECT_EQ(keys_in(recipe->next_step(StepAnswer{200, kPrintedKeys}, kNow)),
             (providers::AwsKeys{"A", "s", "t"}));
 }
 
@@ -228,7 +226,7 @@ TEST(AwsRecipe, says_what_to_do_where_there_is_nothing) {
   EXPECT_TRUE(refused.error().message.contains("AWS_BEARER_TOKEN_BEDROCK"));
   const auto recipe = aws_recipe(World{}.machine());
   ASSERT_TRUE(recipe->begin(kNow));
-  const auto alone = recipe->go_on(fail(ErrorCode::network, "no route"), kNow);
+  const auto alone = recipe->next_step(fail(ErrorCode::network, "no route"), kNow);
   ASSERT_FALSE(alone);
   EXPECT_EQ(alone.error().code, ErrorCode::authentication);
 }
@@ -243,7 +241,8 @@ TEST(GoogleRecipe, exchanges_the_file_that_is_named_or_gclouds_own) {
   const auto recipe = google_recipe(world.machine());
   EXPECT_EQ(asked_in(recipe->begin(kNow)).url, "https://oauth2.googleapis.com/token");
   EXPECT_EQ(google_project(world.machine()), "p-7");
-  const auto step = recipe->go_on(StepAnswer{200, R"({"access_token":"t","expires_in":60})"}, kNow);
+  const auto step =
+      recipe->next_step(StepAnswer{200, R"({"access_token":"t","expires_in":60})"}, kNow);
   ASSERT_TRUE(step);
   EXPECT_EQ(std::get<Credential>(*step),
             (Credential{providers::Token{"t"}, kNow + std::chrono::seconds(60)}));
@@ -258,15 +257,17 @@ TEST(GoogleRecipe, a_refusal_is_final_and_a_bad_moment_is_not) {
                     .files = {{"/f", kUserFile}}};
   const auto recipe = google_recipe(world.machine());
   ASSERT_TRUE(recipe->begin(kNow));
-  const auto refused = recipe->go_on(
+  const auto refused = recipe->next_step(
       StepAnswer{400, R"({"error":"invalid_grant","error_description":"Token was revoked"})"},
       kNow);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::authentication);
   EXPECT_TRUE(refused.error().message.contains("login")) << refused.error().message;
-  EXPECT_EQ(recipe->go_on(StepAnswer{503, "<html>"}, kNow).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(recipe->go_on(fail(ErrorCode::network, "x"), kNow).error().code, ErrorCode::network);
-  EXPECT_EQ(recipe->go_on(StepAnswer{200, "{}"}, kNow).error().code, ErrorCode::authentication);
+  EXPECT_EQ(recipe->next_step(StepAnswer{503, "<html>"}, kNow).error().code,
+            ErrorCode::unavailable);
+  EXPECT_EQ(recipe->next_step(fail(ErrorCode::network, "x"), kNow).error().code,
+            ErrorCode::network);
+  EXPECT_EQ(recipe->next_step(StepAnswer{200, "{}"}, kNow).error().code, ErrorCode::authentication);
 }
 
 TEST(GoogleRecipe, exchanges_the_token_of_another_provider) {
@@ -287,16 +288,16 @@ TEST(GoogleRecipe, exchanges_the_token_of_another_provider) {
   EXPECT_TRUE(first.body.contains("&subject_token=a.jwt%2B&subject_token_type=urn%3Aietf"))
       << first.body;
   const HttpRequest second = asked_in(
-      recipe->go_on(StepAnswer{200, R"({"access_token":"halfway","expires_in":60})"}, kNow));
+      recipe->next_step(StepAnswer{200, R"({"access_token":"halfway","expires_in":60})"}, kNow));
   EXPECT_EQ(second.url, "https://iam.example/sa:generateAccessToken");
   EXPECT_EQ(find_header(second.headers, "authorization"), "Bearer halfway");
   EXPECT_TRUE(second.headers.back().is_secret);
-  const auto step = recipe->go_on(
+  const auto step = recipe->next_step(
       StepAnswer{200, R"({"accessToken":"t","expireTime":"2030-01-01T00:00:00Z"})"}, kNow);
   ASSERT_TRUE(step) << step.error().message;
   EXPECT_EQ(std::get<Credential>(*step),
             (Credential{providers::Token{"t"}, Moment(std::chrono::seconds(1'893'456'000))}));
-  EXPECT_FALSE(recipe->go_on(StepAnswer{403, "{}"}, kNow));
+  EXPECT_FALSE(recipe->next_step(StepAnswer{403, "{}"}, kNow));
   world.files.erase("/t");
   const auto unread = google_recipe(world.machine())->begin(kNow);
   ASSERT_FALSE(unread);
@@ -326,7 +327,7 @@ TEST(GoogleRecipe, asks_the_machine_where_there_is_no_file) {
   EXPECT_EQ(request.url,
             "http://127.0.0.1:9/computeMetadata/v1/instance/service-accounts/default/token");
   EXPECT_EQ(find_header(request.headers, "metadata-flavor"), "Google");
-  const auto alone = recipe->go_on(fail(ErrorCode::network, "no route"), kNow);
+  const auto alone = recipe->next_step(fail(ErrorCode::network, "no route"), kNow);
   ASSERT_FALSE(alone);
   EXPECT_TRUE(alone.error().message.contains("gcloud auth application-default login"));
 }
@@ -338,12 +339,12 @@ TEST(CommandRecipe, complains_with_the_command_and_without_its_output) {
   for (const auto& answer :
        {Result<StepAnswer>(StepAnswer{3, "secret"}), Result<StepAnswer>(StepAnswer{0, "a secret"}),
         Result<StepAnswer>(fail(ErrorCode::authentication, "vault: No such file"))}) {
-    const auto refused = recipe->go_on(answer, kNow);
+    const auto refused = recipe->next_step(answer, kNow);
     ASSERT_FALSE(refused);
     EXPECT_TRUE(refused.error().message.contains("`vault read`")) << refused.error().message;
     EXPECT_FALSE(refused.error().message.contains("secret")) << refused.error().message;
   }
-  const auto step = recipe->go_on(StepAnswer{0, "key\n"}, kNow);
+  const auto step = recipe->next_step(StepAnswer{0, "key\n"}, kNow);
   ASSERT_TRUE(step);
   EXPECT_EQ(std::get<Credential>(*step).expires, kNow + std::chrono::seconds(300));
 }

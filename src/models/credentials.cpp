@@ -58,9 +58,9 @@ class Credentials::Fetch : public std::enable_shared_from_this<Fetch> {
     }
     void on_end(Result<void> end) override {
       const auto fetch = std::move(fetch_);
-      if (end) return fetch->go_on(std::move(answer_));
+      if (end) return fetch->advance(std::move(answer_));
       if (end.error().code == ErrorCode::cancelled) return;  // by the fetch's own end
-      fetch->go_on(std::unexpected(std::move(end).error()));
+      fetch->advance(std::unexpected(std::move(end).error()));
     }
 
    private:
@@ -68,8 +68,8 @@ class Credentials::Fetch : public std::enable_shared_from_this<Fetch> {
     StepAnswer answer_;
   };
 
-  void go_on(Result<StepAnswer> answer) {
-    take(credentials_->recipe_->go_on(std::move(answer), credentials_->now()));
+  void advance(Result<StepAnswer> answer) {
+    take(credentials_->recipe_->next_step(std::move(answer), credentials_->now()));
   }
 
   void take(Result<CredentialStep> step) {
@@ -81,7 +81,7 @@ class Credentials::Fetch : public std::enable_shared_from_this<Fetch> {
     if (const auto* command = std::get_if<CommandLine>(&*step)) {
       run_credential_command(client_.loop(), *command, kLongestCommand,
                              [self = shared_from_this()](Result<StepAnswer> answer) {
-                               self->go_on(std::move(answer));
+                               self->advance(std::move(answer));
                              });
       return;
     }

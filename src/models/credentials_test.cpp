@@ -92,7 +92,7 @@ class ScriptedRecipe : public CredentialRecipe {
   Result<CredentialStep> begin(Moment now) override {
     return script_->answer(++script_->begun, now);
   }
-  Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) override {
+  Result<CredentialStep> next_step(Result<StepAnswer> answer, Moment now) override {
     if (!answer) return std::unexpected(answer.error());
     return Credential{providers::Token{answer->body}, now + 100s};
   }
@@ -163,7 +163,7 @@ TEST(Credentials, a_recipe_that_never_ends_is_ended) {
   class Endless : public CredentialRecipe {
    public:
     Result<CredentialStep> begin(Moment) override { return CommandLine{{"true"}}; }
-    Result<CredentialStep> go_on(Result<StepAnswer>, Moment) override {
+    Result<CredentialStep> next_step(Result<StepAnswer>, Moment) override {
       return CommandLine{{"true"}};
     }
   };

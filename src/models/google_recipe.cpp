@@ -65,7 +65,7 @@ class GoogleRecipe : public CredentialRecipe {
     return request;
   }
 
-  Result<CredentialStep> go_on(Result<StepAnswer> answer, Moment now) override {
+  Result<CredentialStep> next_step(Result<StepAnswer> answer, Moment now) override {
     if (stage_ == Stage::machine && (!answer || answer->status != 200)) {
       return fail(ErrorCode::authentication,
                   fmt::format("There are no credentials of Google Cloud here: set {} to the key of "

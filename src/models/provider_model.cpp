@@ -447,16 +447,15 @@ class ProviderModel : public ModelBackend {
   }
 
   // That of the first: a fallback with a smaller window says so itself.
-  std::int64_t context_tokens() const override {
+  std::optional<std::int64_t> context_tokens() const override {
     const Endpoint& endpoint = plan_->candidates.front().endpoint;
-    const std::int64_t known = endpoint.model.context_tokens;
-    if (known > 0) return known;
+    if (const auto known = endpoint.model.context_tokens) return known;
     return endpoint.protocol() == Protocol::ollama_chat ? kAskedContext : kUsualContext;
   }
 
   bool guesses_context() const override {
     const Endpoint& endpoint = plan_->candidates.front().endpoint;
-    return endpoint.model.context_tokens <= 0 && endpoint.protocol() != Protocol::ollama_chat;
+    return !endpoint.model.context_tokens && endpoint.protocol() != Protocol::ollama_chat;
   }
 
   Result<std::vector<HttpRequest>> preview(const Request& request) const override {

@@ -39,8 +39,8 @@ constexpr std::size_t kLongestAnthropicId = 256;
 
 // Tokens that thinking may take, in addition to those of the response.
 int room_to_think(ReasoningEffort effort, const Quirks& quirks) {
-  if (effort != ReasoningEffort::none && quirks.reasoning_tokens > 0) {
-    return std::max(quirks.reasoning_tokens, kLeastBudget);
+  if (effort != ReasoningEffort::none && quirks.reasoning_tokens) {
+    return std::max(*quirks.reasoning_tokens, kLeastBudget);
   }
   switch (effort) {
     case ReasoningEffort::none: return 0;
@@ -361,8 +361,8 @@ class AnthropicEncoder {
   void add_limits() {
     const Thinking thinking = this->thinking();
     std::int64_t max_tokens = std::max(sampling_.max_tokens, 1) + std::int64_t{thinking.room};
-    if (endpoint_.model.max_output_tokens > 0) {
-      max_tokens = std::min(max_tokens, endpoint_.model.max_output_tokens);
+    if (const auto most = endpoint_.model.max_output_tokens) {
+      max_tokens = std::min(max_tokens, *most);
     }
     body_["max_tokens"] = max_tokens;
     if (!thinking.type.empty()) {
@@ -395,8 +395,8 @@ class AnthropicEncoder {
           is_amid_calls_without_thought()) {
         return {};
       }
-      const std::int64_t most = endpoint_.model.max_output_tokens;
-      const bool has_room = most == 0 || most > kLeastBudget;
+      const auto most = endpoint_.model.max_output_tokens;
+      const bool has_room = !most || *most > kLeastBudget;
       return has_room ? Thinking{.type = "enabled", .room = room_to_think(*effort, quirks_)}
                       : Thinking{};
     }

@@ -32,8 +32,8 @@ constexpr std::int64_t kLeastConverseBudget = 1024;
 
 // Tokens that thinking may take, in addition to those of the response.
 std::int64_t converse_budget(ReasoningEffort effort, const Quirks& quirks) {
-  if (effort != ReasoningEffort::none && quirks.reasoning_tokens > 0) {
-    return std::max<std::int64_t>(quirks.reasoning_tokens, kLeastConverseBudget);
+  if (effort != ReasoningEffort::none && quirks.reasoning_tokens) {
+    return std::max<std::int64_t>(*quirks.reasoning_tokens, kLeastConverseBudget);
   }
   switch (effort) {
     case ReasoningEffort::none: return 0;
@@ -286,10 +286,10 @@ class ConverseEncoder {
   // `more` gets what only the models of one maker understand.
   void add_limits(JsonObject& body, JsonObject& more) const {
     std::int64_t max_tokens = std::max(sampling_.max_tokens, 1);
-    const std::int64_t most = endpoint_.model.max_output_tokens;
+    const auto most = endpoint_.model.max_output_tokens;
     const std::int64_t room = add_reasoning(more);
     max_tokens += room;
-    if (most > 0) max_tokens = std::min(max_tokens, most);
+    if (most) max_tokens = std::min(max_tokens, *most);
     if (Json* thinking = more.if_contains("thinking"); thinking != nullptr && room > 0) {
       if (Json* budget = thinking->get_object().if_contains("budget_tokens")) {
         *budget = std::min(room, max_tokens - 1);
@@ -324,8 +324,8 @@ class ConverseEncoder {
     }
     if (is_off || is_tool_forced() || is_amid_unthought_calls()) return 0;
     if (way == "thinking") {
-      const std::int64_t most = endpoint_.model.max_output_tokens;
-      if (most > 0 && most <= kLeastConverseBudget) return 0;
+      const auto most = endpoint_.model.max_output_tokens;
+      if (most && *most <= kLeastConverseBudget) return 0;
       more["thinking"] =
           JsonObject{{"type", "enabled"}, {"budget_tokens", converse_budget(effort, quirks_)}};
     } else if (way == "effort") {

@@ -92,6 +92,15 @@ struct Reading<std::optional<T>> {
   }
 };
 
+// A count: 0 says that there is none.
+template <std::integral T>
+struct Reading<std::optional<T>> {
+  static Value<std::optional<T>> of(const CatalogueValue& node) {
+    const auto value = TRY(Reading<T>::of(node));
+    return value == 0 ? std::nullopt : std::optional<T>(value);
+  }
+};
+
 template <>
 struct Reading<std::vector<std::string>> {
   static Value<std::vector<std::string>> of(const CatalogueValue& node) {

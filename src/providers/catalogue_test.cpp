@@ -235,7 +235,7 @@ TEST(Catalogue, finds_vendors_by_their_other_names) {
 TEST(Catalogue, gives_a_model_that_it_does_not_know_the_quirks_of_its_vendor) {
   const Endpoint endpoint = found(Catalogue::built_in(), "mistral:brand-new");
   EXPECT_EQ(endpoint.model.quirks.call_ids, Quirks::CallIds::nine_alphanumeric);
-  EXPECT_EQ(endpoint.model.context_tokens, 0);
+  EXPECT_EQ(endpoint.model.context_tokens, std::nullopt);
   EXPECT_FALSE(endpoint.model.price);
 }
 

@@ -36,8 +36,8 @@ constexpr std::size_t kMostStopSequences = 5;
 constexpr std::string_view kForeignSignature = "skip_thought_signature_validator";
 
 int budget_of(ReasoningEffort effort, const Quirks& quirks) {
-  if (effort != ReasoningEffort::none && quirks.reasoning_tokens > 0) {
-    return quirks.reasoning_tokens;
+  if (effort != ReasoningEffort::none && quirks.reasoning_tokens) {
+    return *quirks.reasoning_tokens;
   }
   switch (effort) {
     case ReasoningEffort::none: return 128;  // the least for a model that always thinks
@@ -308,8 +308,8 @@ class GeminiEncoder {
         max_tokens += budget_of(*sampling_.reasoning, quirks_);  // thoughts count as output
       config["thinkingConfig"] = std::move(thinking);
     }
-    if (endpoint_.model.max_output_tokens > 0) {
-      max_tokens = std::min(max_tokens, endpoint_.model.max_output_tokens);
+    if (const auto most = endpoint_.model.max_output_tokens) {
+      max_tokens = std::min(max_tokens, *most);
     }
     config["maxOutputTokens"] = max_tokens;
     if (quirks_.supports_temperature) {

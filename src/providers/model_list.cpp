@@ -32,11 +32,12 @@ std::string bedrock_list_url(std::string_view base) {
 }
 
 // The first of these fields that holds a count.
-std::int64_t first_count(const Json& model, std::initializer_list<std::string_view> keys) {
+std::optional<std::int64_t> first_count(const Json* model,
+                                        std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
-    if (const std::int64_t count = count_field(&model, key); count > 0) return count;
+    if (const std::int64_t count = count_field(model, key); count > 0) return count;
   }
-  return 0;
+  return {};
 }
 
 std::optional<double> amount_in(const Json* value) {
@@ -81,12 +82,13 @@ std::optional<Price> price_in(const Json& model) {
 ListedModel listed_model(const Json& model, std::string_view name) {
   ListedModel listed{.name = valid_text(name)};
   listed.context_tokens =
-      first_count(model, {"context_length", "context_window", "max_context_length",
-                          "max_input_tokens", "inputTokenLimit", "max_model_len"});
+      first_count(&model, {"context_length", "context_window", "max_context_length",
+                           "max_input_tokens", "inputTokenLimit", "max_model_len"});
   listed.max_output_tokens = first_count(
-      model, {"max_completion_tokens", "max_output_tokens", "outputTokenLimit", "max_tokens"});
-  if (const Json* top = field(&model, "top_provider"); listed.max_output_tokens == 0) {
-    listed.max_output_tokens = count_field(top, "max_completion_tokens");
+      &model, {"max_completion_tokens", "max_output_tokens", "outputTokenLimit", "max_tokens"});
+  if (!listed.max_output_tokens) {
+    listed.max_output_tokens =
+        first_count(field(&model, "top_provider"), {"max_completion_tokens"});
   }
   listed.price = price_in(model);
   return listed;
@@ -173,10 +175,11 @@ struct Difference {
   const ListedModel& listed;
   std::vector<ModelDifference>& found;
 
-  void count(std::string_view field, std::int64_t ours, std::int64_t theirs) {
-    if (theirs > 0 && ours != theirs) {
-      found.push_back(
-          {row.name, std::string(field), static_cast<double>(ours), static_cast<double>(theirs)});
+  void count(std::string_view field, std::optional<std::int64_t> ours,
+             std::optional<std::int64_t> theirs) {
+    if (theirs && ours != theirs) {
+      found.push_back({row.name, std::string(field), static_cast<double>(ours.value_or(0)),
+                       static_cast<double>(*theirs)});
     }
   }
 

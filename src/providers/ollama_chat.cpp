@@ -181,17 +181,17 @@ class OllamaEncoder {
       body["think"] = effort_level(*sampling_.reasoning);
   }
 
-  std::int64_t window() const {
-    const std::int64_t known = endpoint_.model.context_tokens;
-    const std::int64_t meant = request_.context_tokens;
-    return known > 0 && meant > 0 ? std::min(known, meant) : std::max(known, meant);
+  std::optional<std::int64_t> window() const {
+    const auto known = endpoint_.model.context_tokens;
+    const auto meant = request_.context_tokens;
+    return known && meant ? std::min(known, meant) : std::max(known, meant);
   }
 
   JsonObject options() const {
     JsonObject options{{"num_predict", std::max(sampling_.max_tokens, 1)}};
     // Ollama reads a few thousand tokens unless told otherwise, and silently drops the rest: it is
     // told the window that the request was made for.
-    if (const std::int64_t window = this->window(); window > 0) options["num_ctx"] = window;
+    if (const auto window = this->window()) options["num_ctx"] = *window;
     if (quirks_.supports_temperature) {
       if (sampling_.temperature) options["temperature"] = *sampling_.temperature;
       if (sampling_.top_p) options["top_p"] = *sampling_.top_p;

@@ -127,8 +127,9 @@ class WaitHeaders {
  public:
   explicit WaitHeaders(const HttpResponseHead& head)
       : head_(head), now_(http_date(find_header(head.headers, "date"))) {
-    const bool is_known = head.arrived != std::chrono::system_clock::time_point();
-    if (!now_ && is_known) now_ = std::chrono::time_point_cast<milliseconds>(head.arrived);
+    if (!now_ && head.arrived) {
+      now_ = std::chrono::time_point_cast<milliseconds>(*head.arrived);
+    }
   }
 
   std::optional<std::int64_t> retry_after() const {

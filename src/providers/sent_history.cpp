@@ -112,7 +112,7 @@ std::unique_ptr<SentHistory> SentHistory::continued(const Endpoint& endpoint,
   if (!may_be_kept(request)) return nullptr;
   auto kept = request.memory->take();
   auto* history = dynamic_cast<SentHistory*>(kept.get());
-  const bool goes_on = history != nullptr && history->goes_on_with(request);
+  const bool goes_on = history != nullptr && history->is_continued_by(request);
   if (goes_on && !history->is_of_others_ && history->may_continue(endpoint, request)) {
     (void)kept.release();
     return std::unique_ptr<SentHistory>(history);
@@ -151,7 +151,7 @@ void SentHistory::keep(std::unique_ptr<SentHistory> history, const Request& requ
     history->fingerprint_ = joined(history->fingerprint_, fingerprint_of(message));
   }
   history->messages_ = request.messages.size();
-  history->forget_what_goes_on();
+  history->forget_continuation();
   request.memory->keep(std::move(history));
 }
 

@@ -174,7 +174,7 @@ TEST(SentHistory, changes_no_byte_whatever_the_conversation_is) {
       const Delivery delivery = chance.one_in(2) ? Delivery::whole : Delivery::streamed;
       const std::string anew = said(encode(endpoint, request, delivery));
       request.memory = &memory;
-      if (goes_on && !chance.one_in(4)) KeptHistory::goes_on(memory, request);
+      if (goes_on && !chance.one_in(4)) KeptHistory::continue_with(memory, request);
       kept += has_kept(memory) ? 1 : 0;
       ++requests;
       ASSERT_EQ(said(encode(endpoint, request, delivery)), anew) << "seed " << seed;
@@ -243,7 +243,7 @@ TEST(SentHistory, that_goes_on_is_used_without_a_look_at_what_is_written) {
   const std::vector<Message> another{Message::user("Another"), called, result};
   const std::vector<Message> longer{Message::user("Another"), called, result, called, result};
   EXPECT_TRUE(body(request_of(begun)).contains("Begin"));
-  KeptHistory::goes_on(memory, request_of(another));
+  KeptHistory::continue_with(memory, request_of(another));
   EXPECT_TRUE(body(request_of(another)).contains("Begin"));
   EXPECT_TRUE(body(request_of(longer)).contains("Another")) << "it holds for one request";
 }
@@ -266,10 +266,10 @@ TEST(SentHistory, that_goes_on_does_so_for_the_request_that_was_named) {
     return said(encode(endpoint, request, Delivery::whole));
   };
   EXPECT_TRUE(body(begun, tools).contains("xyzzy"));
-  KeptHistory::goes_on(memory, {.messages = own, .tools = tools});
+  KeptHistory::continue_with(memory, {.messages = own, .tools = tools});
   EXPECT_FALSE(body(changed, tools).contains("xyzzy"));
   EXPECT_TRUE(body(own, tools).contains("xyzzy"));
-  KeptHistory::goes_on(memory, {.messages = own, .tools = tools});
+  KeptHistory::continue_with(memory, {.messages = own, .tools = tools});
   EXPECT_TRUE(body(own, others).contains("Writes."));
 }
 

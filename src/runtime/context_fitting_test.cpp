@@ -57,7 +57,7 @@ class SmallModel : public ModelBackend {
     return response;
   }
 
-  std::int64_t context_tokens() const override { return options_.stated_window; }
+  std::optional<std::int64_t> context_tokens() const override { return options_.stated_window; }
 
   const std::vector<std::vector<Message>>& requests() const { return requests_; }
   int refused() const { return refused_; }
@@ -196,8 +196,8 @@ TEST(ContextFitting, fails_when_even_less_is_refused) {
 }
 
 TEST(ContextFitting, obeys_the_agent_before_the_model) {
-  const auto model =
-      std::make_shared<SmallModel>(SmallModel::Options{.window = 8'000, .stated_window = 1'000'000});
+  const auto model = std::make_shared<SmallModel>(
+      SmallModel::Options{.window = 8'000, .stated_window = 1'000'000});
   Agent agent = looker(model);
   agent.context_tokens = 8'000;
   ASSERT_TRUE(run(agent, "Look around"));

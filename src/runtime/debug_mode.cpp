@@ -22,12 +22,12 @@ SessionPlan observed(SessionPlan plan, const DebugOptions& debug) {
 
 SessionPlan in_debug_mode_if_wanted(SessionPlan plan, std::optional<bool> query) {
   const std::optional<DebugOptions>& own = plan.agent->debug;
-  plan.below = [query](SessionPlan child) {
+  plan.plan_child = [query](SessionPlan child) {
     return in_debug_mode_if_wanted(std::move(child), query);
   };
   if (!wants_feedback(query, own)) return plan;
   const DebugOptions debug = effective_debug({.query = query, .agent = own});
-  plan.below = [query, debug](SessionPlan child) {
+  plan.plan_child = [query, debug](SessionPlan child) {
     if (!child.agent->debug) {
       Agent heir = *child.agent;
       heir.debug = debug;

@@ -134,7 +134,7 @@ class BlockingRun {
 
 // Whether somebody answered or spoke, or time ran out, while this was stored: then nobody else
 // would resume it.
-bool is_to_go_on(Store& store, const Ending& ending) {
+bool should_resume(Store& store, const Ending& ending) {
   const SessionId id = ending.session_id;
   if (ending.kind == Ending::Kind::completed) {
     const auto is_untaken = runtime::is_spoken_to(store, id);
@@ -146,8 +146,8 @@ bool is_to_go_on(Store& store, const Ending& ending) {
   return sessions && !sessions->empty();
 }
 
-Result<RunResult> go_on(Store& store, const Agent& agent, const RunOptions& options,
-                        runtime::ResumeRequest request, RunnerRegistration& runner) {
+Result<RunResult> resume_session(Store& store, const Agent& agent, const RunOptions& options,
+                                 runtime::ResumeRequest request, RunnerRegistration& runner) {
   BlockingRun blocking(&runner, &store, options);
   std::optional<Ending> before;
   while (true) {
@@ -157,17 +157,17 @@ Result<RunResult> go_on(Store& store, const Agent& agent, const RunOptions& opti
     if (!loaded && before) return runtime::answer_of(std::move(*before));
     if (!loaded) return std::unexpected(std::move(loaded).error());
     Ending ending = blocking.drive(std::move(loaded->tree), loaded->cancelled);
-    if (!is_to_go_on(store, ending)) return runtime::answer_of(std::move(ending));
+    if (!should_resume(store, ending)) return runtime::answer_of(std::move(ending));
     request = {.id = ending.session_id, .takes_untaken = true};
     before = std::move(ending);
   }
 }
 
-Result<RunResult> go_on(Store& store, const Agent& agent, const RunOptions& options,
-                        runtime::ResumeRequest request) {
+Result<RunResult> resume_session(Store& store, const Agent& agent, const RunOptions& options,
+                                 runtime::ResumeRequest request) {
   TRY(check(agent));
   const auto runner = TRY(RunnerRegistration::open(store));
-  return go_on(store, agent, options, std::move(request), *runner);
+  return resume_session(store, agent, options, std::move(request), *runner);
 }
 
 // Without a runner and its store nothing is stored.
@@ -195,8 +195,9 @@ Result<RunResult> run(Store& store, const Agent& agent, Message prompt, const Ru
   Message said = TRY(checked_user_message(std::move(prompt)));
   const auto runner = TRY(RunnerRegistration::open(store));
   Ending ending = drive_new(runner.get(), &store, agent, std::move(said), options);
-  if (!is_to_go_on(store, ending)) return runtime::answer_of(std::move(ending));
-  return go_on(store, agent, options, {.id = ending.session_id, .takes_untaken = true}, *runner);
+  if (!should_resume(store, ending)) return runtime::answer_of(std::move(ending));
+  return resume_session(store, agent, options, {.id = ending.session_id, .takes_untaken = true},
+                        *runner);
 }
 
 Result<RunResult> run(Store& store, const Agent& agent, std::string_view prompt,
@@ -226,15 +227,15 @@ Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options)
 
 Result<RunResult> resume(Store& store, const Agent& agent, SessionId id,
                          const RunOptions& options) {
-  return go_on(store, agent, options,
-               {.id = id, .settlements = options.settlements, .reopens = true});
+  return resume_session(store, agent, options,
+                        {.id = id, .settlements = options.settlements, .reopens = true});
 }
 
 Result<RunResult> send(Store& store, const Agent& agent, SessionId id, Message message,
                        const RunOptions& options) {
   runtime::ResumeRequest request{.id = id};
   request.said = TRY(checked_user_message(std::move(message)));
-  return go_on(store, agent, options, std::move(request));
+  return resume_session(store, agent, options, std::move(request));
 }
 
 Result<RunResult> send(Store& store, const Agent& agent, SessionId id, std::string_view message,

@@ -140,7 +140,7 @@ Result<SessionState> state_of(Store& store, const Session& session, StoredRun lo
                      .worked_ms = session.worked_ms.value_or(0),
                      .unknown = loaded.unknown};
   if (!is_new_turn) {
-    state.calls_below = static_cast<int>(spent.tool_calls);
+    state.calls_of_children = static_cast<int>(spent.tool_calls);
     state.turn_worked_ms = session.turn_worked_ms.value_or(0);
   }
   write_down(state.journal, loaded);

@@ -32,7 +32,7 @@ void PermitBook::leave(Entry entry, const PaceKeeper::Left& left) {
   for (const std::string& name : request.names) {
     Limit& limit = limits_.at(name);
     --limit.used;
-    if (left.tokens && limit.pace.tokens_per_minute > 0) {
+    if (left.tokens && limit.pace.tokens_per_minute) {
       limit.tokens -= *left.tokens - request.tokens;
     }
     if (left.pause) limit.pause = std::max(limit.pause, *left.pause);
@@ -41,9 +41,9 @@ void PermitBook::leave(Entry entry, const PaceKeeper::Left& left) {
 
 bool PermitBook::may_go(const Limit& limit, std::int64_t tokens, Time now) {
   const Pace& pace = limit.pace;
-  return now >= limit.paused_until && (pace.requests_per_minute == 0 || limit.requests > 0) &&
-         (pace.tokens_per_minute == 0 || limit.tokens >= tokens) &&
-         (pace.concurrent_requests == 0 || limit.used < limit.slots);
+  return now >= limit.paused_until && (!pace.requests_per_minute || limit.requests > 0) &&
+         (!pace.tokens_per_minute || limit.tokens >= tokens) &&
+         (!pace.concurrent_requests || limit.used < limit.slots);
 }
 
 std::vector<PermitBook::Entry> PermitBook::admit(Time now) {
@@ -62,8 +62,8 @@ std::vector<PermitBook::Entry> PermitBook::admit(Time now) {
     }
     for (const std::string& name : at->names) {
       Limit& limit = limits_.at(name);
-      if (limit.pace.requests_per_minute > 0) --limit.requests;
-      if (limit.pace.tokens_per_minute > 0) limit.tokens -= at->tokens;
+      if (limit.pace.requests_per_minute) --limit.requests;
+      if (limit.pace.tokens_per_minute) limit.tokens -= at->tokens;
       ++limit.requests_gone;
       limit.tokens_gone += at->tokens;
       limit.most_used = std::max(limit.most_used, ++limit.used);
@@ -77,7 +77,7 @@ std::vector<PermitBook::Entry> PermitBook::admit(Time now) {
 
 bool PermitBook::holds_anything(const Limit& limit) {
   return limit.requests > 0 || limit.slots > 0 ||
-         (limit.pace.tokens_per_minute > 0 && limit.tokens != 0);
+         (limit.pace.tokens_per_minute && limit.tokens != 0);
 }
 
 PermitBook::Demand PermitBook::demand_for(const std::string& name) const {
@@ -93,17 +93,16 @@ PermitBook::Demand PermitBook::demand_for(const std::string& name) const {
 TakePermits PermitBook::question(const std::string& name, const Limit& limit,
                                  const Demand& demand) {
   TakePermits take{.name = name,
-                   .requests_per_minute = limit.pace.requests_per_minute,
-                   .tokens_per_minute = limit.pace.tokens_per_minute,
-                   .concurrent_requests = limit.pace.concurrent_requests,
+                   .requests_per_minute = limit.pace.requests_per_minute.value_or(0),
+                   .tokens_per_minute = limit.pace.tokens_per_minute.value_or(0),
+                   .concurrent_requests = limit.pace.concurrent_requests.value_or(0),
                    .slots = std::max(limit.most_used, limit.used) + demand.requests,
                    .used_slots = limit.used,
                    .pause = limit.pause};
   // Where there is no limit, the answer says at least whether there is a pause.
-  take.requests = limit.pace.requests_per_minute == 0
-                      ? 1
-                      : demand.requests + limit.requests_gone - limit.requests;
-  if (limit.pace.tokens_per_minute > 0) {
+  take.requests =
+      limit.pace.requests_per_minute ? demand.requests + limit.requests_gone - limit.requests : 1;
+  if (limit.pace.tokens_per_minute) {
     take.tokens = demand.tokens + limit.tokens_gone - limit.tokens;
     take.tokens_of_first = std::max<std::int64_t>(0, demand.first_tokens - limit.tokens);
   }
@@ -130,14 +129,14 @@ void PermitBook::answered(std::span<const TakePermits> asked, std::span<const Pe
   for (std::size_t i = 0; i < std::min(asked.size(), given.size()); ++i) {
     Limit& limit = limits_.at(asked[i].name);
     const Permits& permits = given[i];
-    const bool is_free = limit.pace.requests_per_minute == 0;
+    const bool is_free = !limit.pace.requests_per_minute;
     if (!is_free) limit.requests += permits.requests;
-    if (limit.pace.tokens_per_minute > 0) limit.tokens += permits.tokens;
+    if (limit.pace.tokens_per_minute) limit.tokens += permits.tokens;
     // More may be under way by now.
-    limit.slots = limit.pace.concurrent_requests == 0 ? 0 : std::max(permits.slots, limit.used);
+    limit.slots = limit.pace.concurrent_requests ? std::max(permits.slots, limit.used) : 0;
     const auto wait = std::clamp<std::int64_t>(permits.wait.count(), kSoonestMs, kLatestMs);
     if (is_free && permits.requests < asked[i].requests) limit.paused_until = now + wait;
-    const bool lacks_slots = limit.pace.concurrent_requests > 0 && permits.slots < asked[i].slots;
+    const bool lacks_slots = limit.pace.concurrent_requests && permits.slots < asked[i].slots;
     limit.ask_at = now + (lacks_slots ? std::max(wait, kForSlotsMs) : wait);
     limit.refresh_at = now + kRefreshMs;
   }

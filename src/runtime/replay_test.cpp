@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/replay_testing.h"
 #include "wright/agent.h"
 #include "wright/driver.h"
 #include "wright/testing.h"
@@ -15,67 +16,7 @@ using testing::call;
 using testing::calls;
 using testing::says;
 using testing::ScriptedModel;
-
-// A tool whose answers a test changes between the record and the replay.
-struct World {
-  std::string answer = "sunny";
-  int calls = 0;
-};
-
-Tool look(World& world) {
-  return tool("look", "Looks out of the window",
-              [&world] {
-                ++world.calls;
-                return world.answer;
-              },
-              {.effect = Effect::read});
-}
-
-struct Stage {
-  World world = {};
-  std::unique_ptr<Store> store = open_memory_store();
-  Agent agent = {};
-
-  explicit Stage(std::vector<Result<Response>> turns, std::vector<Tool> tools = {}) {
-    agent = {.name = "watcher",
-             .instructions = "Watch.",
-             .model = ScriptedModel(std::move(turns)).model(),
-             .tools = std::move(tools)};
-    agent.tools.push_back(look(world));
-  }
-
-  RecordedSession record(const RunOptions& options = {}) {
-    (void)wright::run(*store, agent, "What is it like?", options);
-    return loaded(1);
-  }
-
-  RecordedSession loaded(SessionId id) {
-    auto recorded = load_recording(*store, id);
-    EXPECT_TRUE(recorded) << recorded.error().message;
-    return recorded.value_or(RecordedSession{});
-  }
-};
-
-std::vector<Result<Response>> one_look() {
-  return {calls({call("look", "{}", "c1")}), says("It is sunny")};
-}
-
-ReplayReport replayed(const Agent& agent, const RecordedSession& recorded,
-                      const ReplayOptions& options = {}) {
-  auto report = replay(agent, recorded, options);
-  EXPECT_TRUE(report) << report.error().message;
-  return report.value_or(ReplayReport{});
-}
-
-std::string shown(const ReplayReport& report) {
-  std::string text;
-  for (const Difference& each : report.differences) {
-    text += std::string(to_string(each.kind)) + ": " + each.what + " | " + each.recorded + " | " +
-            each.now + "\n";
-  }
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
-  return text;
-}
+using namespace replaying;
 
 TEST(Replay, finds_no_difference_in_what_is_the_same_and_executes_nothing) {
   Stage stage(one_look());
@@ -385,55 +326,6 @@ TEST(Replay, of_a_fork_ends_where_the_fork_ends) {
   EXPECT_EQ(shown(report), "note: The session is a fork that ends with message 3\n");
 }
 
-// An agent that asks two specialists in one turn; one of them looks out of the window.
-struct Delegation {
-  ScriptedModel north{{calls({call("look", "{}", "n1")}), says("north is sunny")}};
-  ScriptedModel south{{says("south is wet"), says("south is dry")}};
-  Stage stage;
-
-  Delegation()
-      : stage({calls({call("north", R"({"message":"go north"})", "c1"),
-                      call("south", R"({"message":"go south"})", "c2"),
-                      call("south", R"({"message":"go further south"})", "c3")}),
-               says("Both are weather")}) {
-    Agent specialist{.name = "north", .instructions = "North.", .model = north.model()};
-    specialist.tools.push_back(look(stage.world));
-    stage.agent.tools.push_back(delegate_to(specialist));
-    stage.agent.tools.push_back(
-        delegate_to(Agent{.name = "south", .instructions = "South.", .model = south.model()}));
-  }
-};
-
-TEST(Replay, replays_the_specialists_too) {
-  Delegation delegation;
-  const RecordedSession recorded = delegation.stage.record();
-  ASSERT_EQ(recorded.calls.size(), 3U);
-  ASSERT_EQ(recorded.calls[0].specialist.size(), 1U);
-  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
-    const ReplayReport report = replayed(delegation.stage.agent, recorded, {.tools = tools});
-    EXPECT_EQ(shown(report), "");
-    EXPECT_EQ(report.turns, 6);
-    EXPECT_EQ(report.session.messages, recorded.messages);
-    ASSERT_EQ(report.session.calls[2].specialist.size(), 1U);
-    EXPECT_EQ(report.session.calls[2].specialist[0].messages,
-              recorded.calls[2].specialist[0].messages);
-  }
-  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
-}
-
-TEST(Replay, knows_all_tools_that_a_specialist_ever_called) {
-  const ScriptedModel model({calls({call("one", "{}", "s1")}), says("first"),
-                             calls({call("two", "{}", "s2")}), says("second")});
-  Agent specialist{.name = "twice", .instructions = "Twice.", .model = model.model()};
-  specialist.tools = {tool("one", "One", [] { return 1; }), tool("two", "Two", [] { return 2; })};
-  Stage stage({calls({call("twice", R"({"message":"a"})", "c1")}),
-               calls({call("twice", R"({"message":"b"})", "c2")}), says("Done")},
-              {delegate_to(specialist)});
-  const RecordedSession recorded = stage.record();
-  ASSERT_EQ(recorded.status, SessionStatus::completed) << recorded.error;
-  EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
-}
-
 TEST(Replay, of_an_agent_that_is_only_recorded_knows_no_limits) {
   std::vector<Result<Response>> turns;
   for (int i = 0; i < 30; ++i) turns.push_back(calls({call("look", "{}")}));
@@ -444,56 +336,6 @@ TEST(Replay, of_an_agent_that_is_only_recorded_knows_no_limits) {
   ASSERT_TRUE(recorded.error.starts_with("The model made the same call")) << recorded.error;
   EXPECT_EQ(shown(replayed(recorded_agent(recorded), recorded)), "");
   EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
-}
-
-TEST(Replay, waits_for_ever_where_a_record_does) {
-  const Message asks{Role::assistant, {ToolCall{"c1", "helper", R"({"message":"m"})"}}};
-  const RecordedSession recorded{
-      .agent = "a",
-      .status = SessionStatus::waiting,
-      .messages = {Message::user("Hi"), asks},
-      .calls = {{.id = "c1",
-                 .status = CallStatus::waiting,
-                 .waits = {{.kind = WaitKind::result, .shown = JsonObject{{"agent", "helper"}}}}}}};
-  const Agent agent{.name = "a", .tools = {delegate_to(Agent{.name = "helper"})}};
-  const ReplayReport report = replayed(agent, recorded);
-  EXPECT_TRUE(report.differences.empty()) << shown(report);
-}
-
-TEST(Replay, shows_in_which_specialist_something_differs) {
-  Delegation delegation;
-  const RecordedSession recorded = delegation.stage.record();
-  delegation.stage.world.answer = "snow";
-  const ReplayReport report =
-      replayed(delegation.stage.agent, recorded, {.tools = ToolSource::live});
-  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
-  EXPECT_EQ(report.differences[0].specialists, std::vector<std::string>{"north"});
-  EXPECT_EQ(report.differences[0].message, 3U);
-  EXPECT_EQ(report.differences[0].now, "snow");
-}
-
-TEST(Replay, tells_a_specialist_that_is_not_asked_any_more) {
-  Delegation delegation;
-  const RecordedSession recorded = delegation.stage.record();
-  std::erase_if(delegation.stage.agent.tools,
-                [](const Tool& each) { return each.spec.name == "south"; });
-  const ReplayReport report = replayed(delegation.stage.agent, recorded);
-  ASSERT_EQ(report.differences.size(), 1U) << shown(report);
-  EXPECT_EQ(report.differences[0].now.substr(0, 7), "failed:") << shown(report);
-}
-
-TEST(Replay, follows_a_conversation_that_is_handed_over) {
-  const ScriptedModel second({calls({call("peek", "{}", "p1")}), says("Second here")});
-  Agent other{.name = "second", .instructions = "Second.", .model = second.model()};
-  other.tools = {tool("peek", "Peeks", [] { return "peeked"; })};
-  Stage stage({calls({call("transfer_to_second", "{}", "c1")})}, {hand_off_to(other)});
-  const RecordedSession recorded = stage.record();
-  ASSERT_EQ(recorded.status, SessionStatus::completed) << recorded.error;
-  for (const ToolSource tools : {ToolSource::record, ToolSource::live}) {
-    const ReplayReport report = replayed(stage.agent, recorded, {.tools = tools});
-    EXPECT_EQ(shown(report), "");
-    EXPECT_EQ(report.session.messages, recorded.messages);
-  }
 }
 
 TEST(Replay, is_stopped_from_outside) {

@@ -226,11 +226,10 @@ Result<ToolReply> answer_call(const ReplayCursor& cursor, ReplayState& state, co
 
 // --- the agent -----------------------------------------------------------------------------------
 
-Agent made_over(const Agent& agent, ReplayState& state,
-                const std::shared_ptr<ReplayCursor>& cursor);
+Agent replayed(const Agent& agent, ReplayState& state, const std::shared_ptr<ReplayCursor>& cursor);
 
 // Agents that name each other are made when they are called, so this ends.
-Tool made_over(Tool tool, ReplayState& state, const std::shared_ptr<ReplayCursor>& cursor) {
+Tool replayed(Tool tool, ReplayState& state, const std::shared_ptr<ReplayCursor>& cursor) {
   if (state.tools == ToolSource::record) tool.spec.options.output_limit.reset();  // it was cut then
   if (!tool.specialist) return tool;
   Specialist specialist = *tool.specialist;
@@ -240,21 +239,21 @@ Tool made_over(Tool tool, ReplayState& state, const std::shared_ptr<ReplayCursor
     if (!agent) return agent;
     const bool is_delegate = kind == Specialist::Kind::delegate;
     const auto below = is_delegate ? std::make_shared<ReplayCursor>(cursor, name) : cursor;
-    return std::make_shared<const Agent>(made_over(**agent, state, below));
+    return std::make_shared<const Agent>(replayed(**agent, state, below));
   };
   tool.specialist = std::make_shared<const Specialist>(std::move(specialist));
   return tool;
 }
 
-Agent made_over(const Agent& agent, ReplayState& state,
-                const std::shared_ptr<ReplayCursor>& cursor) {
+Agent replayed(const Agent& agent, ReplayState& state,
+               const std::shared_ptr<ReplayCursor>& cursor) {
   Agent made = agent;
   made.model =
       model_from(agent.model.provider(), agent.model.name(),
                  [&state, cursor, limits = agent.limits](const Request& request, const ModelCall&) {
                    return answer_from(*cursor, state, limits, request);
                  });
-  for (Tool& tool : made.tools) tool = made_over(std::move(tool), state, cursor);
+  for (Tool& tool : made.tools) tool = replayed(std::move(tool), state, cursor);
   if (state.tools == ToolSource::record) made.interceptors.clear();
   made.interceptors.insert(
       made.interceptors.begin(),
@@ -281,7 +280,7 @@ Agent made_over(const Agent& agent, ReplayState& state,
 }  // namespace
 
 Agent replayed_agent(const Agent& agent, ReplayState& state, std::shared_ptr<SessionTape> tape) {
-  return made_over(agent, state, std::make_shared<ReplayCursor>(std::move(tape)));
+  return replayed(agent, state, std::make_shared<ReplayCursor>(std::move(tape)));
 }
 
 }  // namespace wright::runtime

@@ -272,7 +272,7 @@ TEST(Runtime, shows_one_observer_all_sessions_with_their_origin) {
          if (!std::holds_alternative<RunEnded>(event)) return;
          const std::lock_guard lock(mutex);
          ++ended[std::string(origin.agent) + std::to_string(origin.depth)];
-         EXPECT_EQ(origin.parent_session_id != 0, origin.depth > 0);
+         EXPECT_EQ(origin.parent_session_id.has_value(), origin.depth > 0);
          EXPECT_GT(origin.time_ms, 0);
        }}));
   Agent expert{.name = "expert", .model = ScriptedModel({says("Yes"), says("Yes")}).model()};

@@ -26,7 +26,7 @@ class AskedModel : public ModelBackend {
     response.usage = {.input_tokens = static_cast<std::int64_t>(bytes / 4), .output_tokens = 5};
     return response;
   }
-  std::int64_t context_tokens() const override { return 8'000; }
+  std::optional<std::int64_t> context_tokens() const override { return 8'000; }
   std::vector<std::vector<Message>> requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;

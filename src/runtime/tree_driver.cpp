@@ -169,7 +169,7 @@ void TreeDriver::recall(Work& work, const session::SessionMachine& machine, Requ
     work.memory->take();
     work.remembered = agent;
   } else if (agent != nullptr) {
-    KeptHistory::goes_on(*work.memory, request);
+    KeptHistory::continue_with(*work.memory, request);
   }
 }
 
@@ -179,15 +179,15 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
   ModelCall call{.stop = work.stop.get_token()};
   if (callbacks_.tell && !ask.is_summary) {
     if (delivery_ == Delivery::streamed) {
-      call.on_text = [this, teller = work.teller](TextPiece piece) {
-        tell(*teller, TextDelta{piece.text, piece.phase});
+      call.on_text = [this, source = work.source](TextPiece piece) {
+        tell(*source, TextDelta{piece.text, piece.phase});
       };
     }
-    call.on_retry = [this, teller = work.teller](const ModelRetry& retry) {
-      tell(*teller, ModelRetried{retry});
+    call.on_retry = [this, source = work.source](const ModelRetry& retry) {
+      tell(*source, ModelRetried{retry});
     };
   }
-  call.trace = trace_of(work.teller->session_id, {});
+  call.trace = trace_of(work.source->session_id, {});
   const auto began = host_.now();
   Request request = machine.request();
   if (!ask.is_summary) recall(work, machine, request);
@@ -225,8 +225,8 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
   work.calls[run.call->id] = running;
   if (callbacks_.tell) {
     running->on_progress(
-        [weak = weak_from_this(), teller = work.teller, call = run.call](std::string_view text) {
-          if (const auto self = weak.lock()) self->tell(*teller, ToolProgress{*call, text});
+        [weak = weak_from_this(), source = work.source, call = run.call](std::string_view text) {
+          if (const auto self = weak.lock()) self->tell(*source, ToolProgress{*call, text});
         });
   }
   const auto attempt = run.attempt;
@@ -288,19 +288,19 @@ void TreeDriver::perform(NodeId node, session::CancelTimer) {
 void TreeDriver::perform(NodeId node, const session::Publish& publish) {
   Work& work = work_[node];
   if (const auto* handed = std::get_if<HandedOff>(publish.event.get())) {
-    Teller teller = *work.teller;
-    teller.agent = handed->agent;
-    work.teller = std::make_shared<const Teller>(std::move(teller));
+    EventSource source = *work.source;
+    source.agent = handed->agent;
+    work.source = std::make_shared<const EventSource>(std::move(source));
   }
-  tell(*work.teller, *publish.event);
+  tell(*work.source, *publish.event);
 }
 
 void TreeDriver::perform(NodeId node, const session::Created& created) {
-  work_[node].teller =
-      std::make_shared<const Teller>(Teller{.session_id = created.session_id,
-                                            .parent_session_id = tree_.parent_of(node),
-                                            .depth = tree_.depth_of(node),
-                                            .agent = tree_.at(node).agent().name});
+  work_[node].source =
+      std::make_shared<const EventSource>(EventSource{.session_id = created.session_id,
+                                                      .parent_session_id = tree_.parent_of(node),
+                                                      .depth = tree_.depth_of(node),
+                                                      .agent = tree_.at(node).agent().name});
   if (callbacks_.created) callbacks_.created(created.session_id);
 }
 
@@ -327,15 +327,15 @@ void TreeDriver::perform(NodeId node, session::Ended ended) {
   }
 }
 
-void TreeDriver::tell(const Teller& teller, const Event& event) {
+void TreeDriver::tell(const EventSource& source, const Event& event) {
   if (!callbacks_.tell) return;
   const std::lock_guard lock(tell_mutex_);
-  const EventOrigin origin{.session_id = teller.session_id,
-                           .parent_session_id = teller.parent_session_id,
-                           .depth = teller.depth,
-                           .agent = teller.agent,
+  const EventOrigin origin{.session_id = source.session_id,
+                           .parent_session_id = source.parent_session_id,
+                           .depth = source.depth,
+                           .agent = source.agent,
                            .time_ms = host_.clock(),
-                           .sequence = ++told_};
+                           .sequence = ++last_sequence_};
   try {
     callbacks_.tell(event, origin);
   } catch (...) {  // whoever looks on does not decide what happens

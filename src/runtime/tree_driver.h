@@ -72,9 +72,9 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   using Post = std::variant<BeginAll, ToNode, ToSession, ToCall>;
 
   // What tells of one session, in any thread.
-  struct Teller {
+  struct EventSource {
     SessionId session_id = 0;
-    SessionId parent_session_id = 0;
+    std::optional<SessionId> parent_session_id = {};
     int depth = 0;
     std::string agent = {};
   };
@@ -90,7 +90,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     // to be written. Calls start by what is written.
     std::int64_t sent_at = 0;
     std::int64_t held_since = 0;
-    std::shared_ptr<const Teller> teller = std::make_shared<const Teller>();
+    std::shared_ptr<const EventSource> source = std::make_shared<const EventSource>();
     std::shared_ptr<RequestMemory> memory = std::make_shared<RequestMemory>();
     // Whose whole conversation the memory is of; null: of one that was cut.
     std::shared_ptr<const Agent> remembered = {};
@@ -123,7 +123,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void perform(NodeId, const session::CancelSpecialists&) {}
   void perform(NodeId, session::SuspendSpecialists) {}
 
-  void tell(const Teller& teller, const Event& event);
+  void tell(const EventSource& source, const Event& event);
   TraceContext trace_of(SessionId id, std::string_view call_id) const;
 
   Host& host_;
@@ -142,7 +142,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   std::optional<Ending> ending_;  // unless something has arrived since
 
   std::mutex tell_mutex_;
-  std::uint64_t told_ = 0;
+  std::uint64_t last_sequence_ = 0;
 };
 
 }  // namespace wright::runtime

@@ -166,7 +166,8 @@ class TwoPhaseAgent::Implementation {
       if (!observer) return;
       const std::lock_guard lock(mutex);
       try {
-        observer(event, {.agent = agent.name, .time_ms = system_clock_ms(), .sequence = ++told});
+        observer(event,
+                 {.agent = agent.name, .time_ms = system_clock_ms(), .sequence = ++last_sequence});
       } catch (...) {  // whoever looks on does not decide what happens
       }
     }
@@ -175,7 +176,7 @@ class TwoPhaseAgent::Implementation {
     const Delivery delivery;
     const Observer observer;
     mutable std::mutex mutex;  // one event at a time
-    mutable std::uint64_t told = 0;
+    mutable std::uint64_t last_sequence = 0;
   };
 
   // One request to the model, until it has said everything.

@@ -79,7 +79,7 @@ class TreePlan {
   }
 
   void make(TreeStep::Kind kind, const std::string& target, std::string text = {}) {
-    if (is_covered(target) || !made_.insert(target).second) return;
+    if (is_covered(target) || !created_.insert(target).second) return;
     tree_.steps.push_back({kind, target.substr(1), std::move(text)});
   }
 
@@ -129,7 +129,7 @@ class TreePlan {
 
   FileTree tree_;
   std::vector<Bound> bound_;
-  std::set<std::string> made_;
+  std::set<std::string> created_;
 };
 
 }  // namespace

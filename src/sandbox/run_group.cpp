@@ -123,16 +123,16 @@ Result<CgroupPlace> find_cgroup_place() {
   return fail(ErrorCode::unsupported, std::move(problem));
 }
 
-Result<RunGroup> RunGroup::make(const std::optional<CgroupPlace>& place, std::uint64_t limit) {
+Result<RunGroup> RunGroup::make(const std::optional<CgroupPlace>& place,
+                                std::optional<std::uint64_t> limit) {
   RunGroup group;
   if (!place) return group;
   const auto folder = make_folder(*place);
   if (!folder.empty()) {
     group.folder_ = folder;
-    const std::string most = fmt::format("{}", limit);
     group.joining_ =
         FileDescriptor(::open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-    const bool is_limited = limit == 0 || write_text(folder / "pids.max", most);
+    const bool is_limited = !limit || write_text(folder / "pids.max", fmt::format("{}", *limit));
     if (group.joining_.is_open() && is_limited) return group;
   }
   return fail(ErrorCode::unavailable,

@@ -31,7 +31,8 @@ std::vector<std::filesystem::path> cgroup_candidates(std::string_view own_groups
 class RunGroup {
  public:
   // Without a place, the session is used. A limit of 0 is none.
-  static Result<RunGroup> make(const std::optional<CgroupPlace>& place, std::uint64_t limit);
+  static Result<RunGroup> make(const std::optional<CgroupPlace>& place,
+                               std::optional<std::uint64_t> limit);
   RunGroup(RunGroup&&) noexcept;
   RunGroup& operator=(RunGroup&&) = delete;
   ~RunGroup();

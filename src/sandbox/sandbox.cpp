@@ -58,10 +58,10 @@ void add_limit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t w
 std::vector<ResourceLimit> resource_limits(const ResourceLimits& wanted) {
   std::vector<ResourceLimit> limits;
   add_limit(limits, RLIMIT_CORE, 0);
-  if (wanted.open_files != 0) add_limit(limits, RLIMIT_NOFILE, wanted.open_files);
-  if (wanted.file_bytes != 0) add_limit(limits, RLIMIT_FSIZE, wanted.file_bytes);
-  if (wanted.memory_bytes != 0) add_limit(limits, RLIMIT_AS, wanted.memory_bytes);
-  if (wanted.cpu_seconds != 0) add_limit(limits, RLIMIT_CPU, wanted.cpu_seconds);
+  if (wanted.open_files) add_limit(limits, RLIMIT_NOFILE, *wanted.open_files);
+  if (wanted.file_bytes) add_limit(limits, RLIMIT_FSIZE, *wanted.file_bytes);
+  if (wanted.memory_bytes) add_limit(limits, RLIMIT_AS, *wanted.memory_bytes);
+  if (wanted.cpu_seconds) add_limit(limits, RLIMIT_CPU, *wanted.cpu_seconds);
   return limits;
 }
 
@@ -249,16 +249,15 @@ class Preparation {
   // Root is exempt from the per-user limit on processes, so only a cgroup works there.
   void prepare_group() {
     auto place = sandbox::find_cgroup_place();
-    const std::uint64_t limit = state_.policy.limits.processes;
+    const std::optional<std::uint64_t> limit = state_.policy.limits.processes;
+    const State wanted = limit ? State::enforced : State::not_wanted;
     if (place) {
       state_.cgroups = std::move(*place);
-      add("process limit", limit == 0 ? State::not_wanted : State::enforced,
-          fmt::format("a cgroup, {} processes", limit));
+      add("process limit", wanted, fmt::format("a cgroup, {} processes", limit.value_or(0)));
     } else if (::getuid() != 0) {
-      const std::uint64_t most = limit + sandbox::count_own_threads();
-      if (limit != 0) add_limit(state_.confinement.limits, RLIMIT_NPROC, most);
-      add("process limit", limit == 0 ? State::not_wanted : State::enforced,
-          fmt::format("{} processes of this user in all", most));
+      const std::uint64_t most = limit.value_or(0) + sandbox::count_own_threads();
+      if (limit) add_limit(state_.confinement.limits, RLIMIT_NPROC, most);
+      add("process limit", wanted, fmt::format("{} processes of this user in all", most));
     } else {
       add("process limit", State::missing, place.error().message + ", and root has no other limit");
     }

@@ -128,7 +128,7 @@ TEST_F(SandboxRuns, leaves_no_process_behind) {
 }
 
 TEST(RunGroup, ends_nobody_but_a_process_of_its_own) {
-  const auto group = RunGroup::make(std::nullopt, 0);
+  const auto group = RunGroup::make(std::nullopt, std::nullopt);
   ASSERT_TRUE(group);
   for (const pid_t nobody : {-1, 0, 1}) EXPECT_FALSE(group->end_all(nobody));
 }

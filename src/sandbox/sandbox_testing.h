@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,19 @@
 #include <vector>
 
 #include "wright/sandbox.h"
+
+// A machine that refuses namespaces must at least say so.
+#define NEEDS_NAMESPACES(sandbox)                                                       \
+  if (!(sandbox).report().enforces("namespaces")) {                                     \
+    const auto& layers = (sandbox).report().layers;                                     \
+    const auto found =                                                                  \
+        std::ranges::find(layers, std::string_view("namespaces"), &SandboxLayer::name); \
+    ASSERT_NE(found, layers.end());                                                     \
+    ASSERT_EQ(found->state, SandboxLayer::State::missing);                              \
+    EXPECT_FALSE((sandbox).report().enforces("metadata"));                              \
+    EXPECT_FALSE((sandbox).report().is_complete());                                     \
+    GTEST_SKIP() << "no namespaces here: " << found->detail;                            \
+  }
 
 namespace wright::sandbox {
 

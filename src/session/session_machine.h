@@ -43,7 +43,7 @@ struct SessionPlan {
   // What the run has to say of itself at its end. Pure. May be empty.
   std::function<FeedbackReport(const Run&)> conclude = {};
   // What becomes of the plan of a session below. Pure. May be empty.
-  std::function<SessionPlan(SessionPlan)> below = {};
+  std::function<SessionPlan(SessionPlan)> plan_child = {};
 };
 
 struct SessionState {
@@ -51,7 +51,7 @@ struct SessionState {
   Journal journal;
   ContextFitting context = {};
   Spending spent_below = {};  // by specialists, before
-  int calls_below = 0;        // begun by specialists since the user's last message, before
+  int calls_of_children = 0;  // begun by specialists since the user's last message, before
   std::int64_t worked_ms = 0;
   std::int64_t turn_worked_ms = 0;      // since the user's last message
   std::vector<OpenCall> unknown = {};   // calls of which nobody knows any more what became of them
@@ -127,7 +127,7 @@ class SessionMachine {
 
   // Whether there is more to do before the step is over.
   enum class Round : std::uint8_t { last, another };
-  struct BelowCall {
+  struct ChildCall {
     bool is_at_work = false;  // or expected to be; otherwise it waits
     std::vector<PersonWait> waits = {};
     std::int64_t since_ms = 0;
@@ -237,7 +237,7 @@ class SessionMachine {
   bool is_summary_ = false;
   Spending reserved_;
   std::map<std::string, Attempt> running_;  // calls that are executed, or about to be
-  std::map<std::string, BelowCall> specialists_;
+  std::map<std::string, ChildCall> specialists_;
   Attempt last_attempt_ = 0;
   std::optional<std::int64_t> working_since_;
   std::int64_t worked_ms_ = 0;

@@ -49,16 +49,17 @@ SessionPlan SessionTree::child_plan(NodeId parent, std::shared_ptr<const Agent> 
       .people = above.plan().people,
       .lineage = above.plan().lineage.for_child(above.agent().name, above.run().limits),
       .config = above.plan().config};
-  return above.plan().below ? above.plan().below(std::move(plan)) : plan;
+  return above.plan().plan_child ? above.plan().plan_child(std::move(plan)) : plan;
 }
 
 int SessionTree::depth_of(NodeId node) const {
   return static_cast<int>(nodes_.at(node).machine->plan().lineage.depth());
 }
 
-SessionId SessionTree::parent_of(NodeId node) const {
-  if (is_root(node)) return 0;
-  return nodes_.at(nodes_.at(node).parent).machine->journal().session_id();
+std::optional<SessionId> SessionTree::parent_of(NodeId node) const {
+  if (is_root(node)) return std::nullopt;
+  const SessionId id = nodes_.at(nodes_.at(node).parent).machine->journal().session_id();
+  return id == 0 ? std::nullopt : std::optional(id);
 }
 
 std::vector<NodeId> SessionTree::children_of(NodeId parent) const {

@@ -54,7 +54,8 @@ class SessionTree {
   // Of a session whose end has been told, until the next step; the root stays.
   SessionMachine& at(NodeId node) { return *nodes_.at(node).machine; }
   int depth_of(NodeId node) const;
-  SessionId parent_of(NodeId node) const;  // 0 at the root
+  // Absent at the root, and where nothing is stored.
+  std::optional<SessionId> parent_of(NodeId node) const;
   int epoch() const { return nodes_.at(kRoot).machine->journal().epoch(); }
 
  private:

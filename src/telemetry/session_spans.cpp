@@ -131,8 +131,8 @@ bool SessionSpans::is_chosen(const TraceId& trace) const {
 
 // Where the span above stands; where there is none, a new trace with no span in it.
 Place SessionSpans::place_for(const EventOrigin& origin) {
-  if (const auto above = live_.find(origin.parent_session_id);
-      origin.parent_session_id != 0 && above != live_.end()) {
+  const auto above = origin.parent_session_id ? live_.find(*origin.parent_session_id) : live_.end();
+  if (above != live_.end()) {
     Place place = above->second.place;
     if (const auto call = call_above_.extract(origin.session_id)) {
       const auto& calls = above->second.calls;

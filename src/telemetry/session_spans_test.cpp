@@ -1,12 +1,12 @@
-#include "core/hex.h"
 #include "telemetry/session_spans.h"
+#include "core/hex.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "telemetry/content.h"
-#include "telemetry/told_model.h"
+#include "telemetry/observed_model.h"
 
 namespace wright::telemetry {
 namespace {
@@ -23,7 +23,7 @@ class SessionSpansTest : public ::testing::Test {
 
   void tell(const Event& event, std::int64_t session = 1, std::int64_t parent = 0) {
     spans_->observe(event, {.session_id = session,
-                            .parent_session_id = parent,
+                            .parent_session_id = parent == 0 ? std::nullopt : std::optional(parent),
                             .depth = parent == 0 ? 0 : 1,
                             .agent = session == 1 ? "chief" : "helper"});
   }
@@ -141,13 +141,13 @@ TEST_F(SessionSpansTest, tell_what_the_model_reads_only_where_content_is_wanted)
   const Request request{.messages = messages, .system = "Be kind", .tools = {&look, 1}};
   const auto run = [&] {
     tell(SessionStarted{1});
-    const Model model =
-        told_model(model_from("openai", "gpt",
-                              [&](const Request& asked, const ModelCall&) -> Result<Response> {
-                                EXPECT_EQ(asked.system, "Be kind");
-                                return response_;
-                              }),
-                   [&](const Request& asked, const TraceContext& at) { spans_->asked(asked, at); });
+    const Model model = observed_model(
+        model_from("openai", "gpt",
+                   [&](const Request& asked, const ModelCall&) -> Result<Response> {
+                     EXPECT_EQ(asked.system, "Be kind");
+                     return response_;
+                   }),
+        [&](const Request& asked, const TraceContext& at) { spans_->asked(asked, at); });
     tell(ModelStarted{1, "openai", "gpt"});
     EXPECT_TRUE(model.complete(request, {.trace = spans_->trace_of(1, "")}));
     tell(ModelEnded{response_, 5});

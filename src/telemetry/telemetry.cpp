@@ -7,7 +7,7 @@
 
 #include "core/try.h"
 #include "net/whole_response.h"
-#include "telemetry/told_model.h"
+#include "telemetry/observed_model.h"
 
 namespace wright::telemetry {
 namespace {
@@ -47,7 +47,7 @@ FindTrace Telemetry::find_trace() {
 
 Model Telemetry::told(Model model) {
   if (!has_content_) return model;
-  return told_model(std::move(model), [this](const Request& request, const TraceContext& at) {
+  return observed_model(std::move(model), [this](const Request& request, const TraceContext& at) {
     spans_.asked(request, at);
   });
 }

@@ -47,6 +47,10 @@ constexpr auto fields_of() {
   }
 }
 
+// The fields, made once.
+template <class T>
+inline constexpr auto kFields = fields_of<T>();
+
 template <class T, std::size_t I, class... Above>
 constexpr auto form_of_fields();
 
@@ -180,6 +184,9 @@ const JsonObject* expect_object(const Json& json, const Path& path, Problems& pr
 const JsonArray* expect_array(const Json& json, const Path& path, Problems& problems);
 void check_count(std::size_t count, const FieldRules* rules, const Path&, Problems& problems);
 void check_range(double value, const FieldRules* rules, const Path& path, Problems& problems);
+// The member of that name; most are given in the order in which they are looked for.
+const Json* find_member(const JsonObject& object, std::string_view name,
+                        std::size_t probable_place);
 void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
                     const Path& path, Problems& problems);
 void report_missing(const Path& path, Problems& problems);
@@ -239,7 +246,7 @@ Json build_struct_schema(SchemaBuilder& builder) {
   JsonObject properties;
   JsonArray required;
   std::apply([&](const auto&... f) { (add_property<T>(builder, f, properties, required), ...); },
-             fields_of<T>());
+             kFields<T>);
   JsonObject schema{{"type", "object"}, {"properties", std::move(properties)}};
   if (!required.empty()) schema["required"] = std::move(required);
   schema["additionalProperties"] = false;
@@ -280,25 +287,33 @@ template <class T>
 void decode_into(const Json& json, T& value, const FieldRules* rules, const Path& path,
                  Problems& problems);
 
+// Whether the object has the field.
 template <class T, class FieldOf>
-void decode_field(const JsonObject& object, T& value, const FieldOf& field, const Path& parent,
-                  Problems& problems) {
+bool decode_field(const JsonObject& object, std::size_t place, T& value, const FieldOf& field,
+                  const Path& parent, Problems& problems) {
   const Path path{&parent, field.rules.name};
-  const Json* found = object.if_contains(field.rules.name);
+  const Json* found = find_member(object, field.rules.name, place);
   constexpr bool is_optional = is_a<MemberOf<T, FieldOf>, std::optional>;
   if (found == nullptr || (is_optional && found->is_null())) {
     if (!is_optional && !field.rules.has_default) report_missing(path, problems);
-    return;
+    return found != nullptr;
   }
   decode_into(*found, field.of(value), &field.rules, path, problems);
+  return true;
 }
 
 template <class T>
 void decode_struct(const Json& json, T& value, const Path& path, Problems& problems) {
   const JsonObject* object = expect_object(json, path, problems);
   if (object == nullptr) return;
-  std::apply([&](const auto&... f) { (decode_field(*object, value, f, path, problems), ...); },
-             fields_of<T>());
+  std::size_t place = 0;
+  std::size_t found = 0;
+  std::apply(
+      [&](const auto&... f) {
+        ((found += decode_field(*object, place++, value, f, path, problems) ? 1 : 0), ...);
+      },
+      kFields<T>);
+  if (found == object->size()) return;
   static constexpr auto known = field_names<T>();
   refuse_unknown(*object, known, path, problems);
 }
@@ -350,7 +365,7 @@ void decode_into(const Json& json, T& value, const FieldRules* rules, const Path
     value.reserve(array->size());
     for (std::size_t i = 0; i < array->size(); ++i) {
       typename T::value_type item{};
-      decode_into(array->at(i), item, nullptr, Path{&path, {}, i}, problems);
+      decode_into((*array)[i], item, nullptr, Path{&path, {}, i}, problems);
       value.push_back(std::move(item));
     }
   } else if constexpr (StringMap<T>) {
@@ -370,8 +385,8 @@ void decode_into(const Json& json, T& value, const FieldRules* rules, const Path
 template <class T>
 Result<T> decoded(const Json& json, Problems problems) {
   if constexpr (require_readable<T>()) {
-    T value{};
-    decode_into(json, value, nullptr, Path{}, problems);
+    Result<T> value{};
+    decode_into(json, *value, nullptr, Path{}, problems);
     if (!problems.found.empty()) return std::unexpected(refused_arguments(problems.found));
     return value;
   } else {
@@ -434,14 +449,19 @@ Json encode(const T& value) {
       return object;
     } else {
       JsonObject object;
+      constexpr auto kCount = std::tuple_size_v<decltype(detail::fields_of<T>())>;
+      object.reserve(kCount + 1);  // one more, which an interceptor may add
       const auto add = [&]<class FieldOf>(const FieldOf& field) {
         const auto& member = field.of(value);
         if constexpr (detail::is_a<detail::MemberOf<T, FieldOf>, std::optional>) {
-          if (!member) return;
+          if (member) object.emplace(field.rules.name, encode(*member));
+        } else if constexpr (std::same_as<detail::MemberOf<T, FieldOf>, std::string>) {
+          object.emplace(field.rules.name, std::string_view(member));
+        } else {
+          object.emplace(field.rules.name, encode(member));
         }
-        object[field.rules.name] = encode(member);
       };
-      std::apply([&](const auto&... f) { (add(f), ...); }, detail::fields_of<T>());
+      std::apply([&](const auto&... f) { (add(f), ...); }, detail::kFields<T>);
       return object;
     }
   }

@@ -81,17 +81,93 @@ Result<ToolReply> to_reply(Call&& call) {
   }
 }
 
+// A tool's function over a C++ type. The arguments of a call are checked and decoded in one pass,
+// and kept as that type until the call has passed the interceptors.
+class TypedFunction {
+ public:
+  virtual ~TypedFunction() = default;
+  // The arguments, with all that the type demands.
+  virtual Result<std::shared_ptr<const void>> decode(const Json& arguments) const = 0;
+  // With what decode() has made.
+  virtual Result<ToolReply> call(const void* arguments, const Context& context) const = 0;
+  // With arguments that nobody has checked: what they break beyond the type is passed over.
+  virtual Result<ToolReply> call(const Json& arguments, const Context& context) const = 0;
+};
+
+// What stands in Tool::function and Tool::check of such a tool.
+struct CallTyped {
+  std::shared_ptr<const TypedFunction> typed;
+  Result<ToolReply> operator()(const Json& arguments, const Context& context) const;
+};
+struct CheckTyped {
+  std::shared_ptr<const TypedFunction> typed;
+  Result<void> operator()(const Json& arguments) const;
+};
+
+// The arguments of a call as their tool's C++ type.
+struct DecodedArguments {
+  const TypedFunction* typed = nullptr;  // who made them
+  std::shared_ptr<const void> value = {};
+};
+
+// Null unless both are there, of one function: somebody may have put something else in a place.
+const TypedFunction* typed_function_of(const Tool& tool);
+
+template <class Function, class Arguments, bool takes_context>
+class FunctionOver final : public TypedFunction {
+ public:
+  explicit FunctionOver(Function function) : function_(std::move(function)) {}
+
+  Result<std::shared_ptr<const void>> decode(const Json& json) const override {
+    auto arguments = std::make_shared<Arguments>();
+    Problems problems;
+    decode_into(json, *arguments, nullptr, Path{}, problems);
+    if (!problems.found.empty()) return std::unexpected(refused_arguments(problems.found));
+    return arguments;
+  }
+  Result<ToolReply> call(const void* arguments, const Context& context) const override {
+    const auto& given = *static_cast<const Arguments*>(arguments);
+    if constexpr (is_invocable_with<const Arguments&>) {
+      return reply(given, context);
+    } else {
+      Arguments copy = given;  // another attempt is to see them as they are
+      return reply(copy, context);
+    }
+  }
+  Result<ToolReply> call(const Json& json, const Context& context) const override {
+    if constexpr (std::same_as<Arguments, Json> && is_invocable_with<const Json&>) {
+      return reply(json, context);
+    }
+    auto arguments = decode_types<Arguments>(json);
+    if (!arguments) return std::unexpected(std::move(arguments).error());
+    return reply(*arguments, context);
+  }
+
+ private:
+  template <class Given>
+  static constexpr bool is_invocable_with =
+      takes_context ? std::is_invocable_v<Function&, Given, const Context&>
+                    : std::is_invocable_v<Function&, Given>;
+
+  template <class Given>
+  Result<ToolReply> reply(Given& arguments, const Context& context) const {
+    if constexpr (takes_context) {
+      return to_reply([&]() -> decltype(auto) { return function_(arguments, context); });
+    } else {
+      return to_reply([&]() -> decltype(auto) { return function_(arguments); });
+    }
+  }
+
+  mutable Function function_;  // may keep something
+};
+
 template <class Arguments>
 std::function<Result<void>(const Json&)> check_of() {
-  if constexpr (std::same_as<Arguments, Json>) {
+  return [](const Json& json) -> Result<void> {
+    auto decoded = decode<Arguments>(json);
+    if (!decoded) return std::unexpected(std::move(decoded).error());
     return {};
-  } else {
-    return [](const Json& json) -> Result<void> {
-      auto decoded = decode<Arguments>(json);
-      if (!decoded) return std::unexpected(std::move(decoded).error());
-      return {};
-    };
-  }
+  };
 }
 
 // A schema of our own making, which always compiles.
@@ -125,18 +201,19 @@ constexpr bool require_tool_function() {
 }
 
 template <class Function>
-Tool made_tool(std::string name, std::string description, Function function, ToolOptions options) {
+Tool tool_of_function(std::string name, std::string description, Function function,
+                      ToolOptions options) {
   using Found = decltype(signature_of<Function>());
   using Parameters = typename Found::Parameters;
   constexpr std::size_t count = std::tuple_size_v<Parameters>;
   constexpr bool takes_context = Found::takes_context_by_reference;
-  ToolSpec spec{std::move(name), std::move(description), JsonObject{}, options};
-  // Shared, so that copies of a tool are the same tool.
-  auto shared = std::make_shared<Function>(std::move(function));
+  ToolSpec spec{std::move(name), std::move(description), JsonObject{}, std::move(options)};
   if constexpr (count == (takes_context ? 1 : 0)) {
     spec.parameters = JsonObject{
         {"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
     auto schema = compiled(spec.parameters);
+    // Shared, so that copies of a tool are the same tool.
+    auto shared = std::make_shared<Function>(std::move(function));
     return Tool{std::move(spec),
                 [shared](const Json&, const Context& context) -> Result<ToolReply> {
                   Function& function = *shared;
@@ -149,22 +226,13 @@ Tool made_tool(std::string name, std::string description, Function function, Too
                 std::move(schema)};
   } else {
     using Arguments = std::tuple_element_t<0, Parameters>;
+    using Typed = FunctionOver<Function, Arguments, takes_context>;
     if constexpr (JsonStruct<Arguments>) spec.parameters = schema_of<Arguments>();
     auto schema = compiled(spec.parameters);
-    return Tool{
-        .spec = std::move(spec),
-        .function = [shared](const Json& json, const Context& context) -> Result<ToolReply> {
-          Function& function = *shared;
-          auto arguments = decode_types<Arguments>(json);
-          if (!arguments) return std::unexpected(std::move(arguments).error());
-          if constexpr (takes_context) {
-            return to_reply([&]() -> decltype(auto) { return function(*arguments, context); });
-          } else {
-            return to_reply([&]() -> decltype(auto) { return function(*arguments); });
-          }
-        },
-        .schema = std::move(schema),
-        .check = check_of<Arguments>()};
+    auto typed = std::make_shared<const Typed>(std::move(function));
+    Tool tool{.spec = std::move(spec), .function = CallTyped{typed}, .schema = std::move(schema)};
+    if constexpr (!std::same_as<Arguments, Json>) tool.check = CheckTyped{std::move(typed)};
+    return tool;
   }
 }
 
@@ -185,7 +253,8 @@ Result<Tool> tool(ToolSpec spec, Function function) {
 template <class Function>
 Tool tool(std::string name, std::string description, Function function, ToolOptions options) {
   if constexpr (detail::require_tool_function<Function>()) {
-    return detail::made_tool(std::move(name), std::move(description), std::move(function), options);
+    return detail::tool_of_function(std::move(name), std::move(description), std::move(function),
+                                    options);
   } else {
     return {};
   }

@@ -181,9 +181,9 @@ void AcpSession::observe(const Event& event) {
 
 void AcpSession::tell_usage() {
   const auto context = wright::session_context(environment_.store, agent_, stored_);
-  if (context && context->window > 0) {
+  if (context && context->window) {
     update(
-        {{"sessionUpdate", "usage_update"}, {"used", context->tokens}, {"size", context->window}});
+        {{"sessionUpdate", "usage_update"}, {"used", context->tokens}, {"size", *context->window}});
   }
   const auto session = environment_.store.get_session(stored_);
   if (!session) return;

@@ -128,7 +128,7 @@ RunOptions AgentRun::run_options(Json config) {
 void AgentRun::print_event(const Event& event, const EventOrigin& origin) {
   const Json line{{"type", runtime::type_of(event)},
                   {"session_id", origin.session_id},
-                  {"parent_session_id", origin.parent_session_id},
+                  {"parent_session_id", origin.parent_session_id.value_or(0)},
                   {"depth", origin.depth},
                   {"agent", origin.agent},
                   {"time_ms", origin.time_ms},

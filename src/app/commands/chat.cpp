@@ -324,8 +324,8 @@ class Chat {
   void warn_of_full_context() {
     if (!is_for_person_) return;
     const auto context = conversation_.context();
-    if (!context || context->window <= 0) return;
-    const std::int64_t percent = 100 * context->tokens / context->window;
+    if (!context || !context->window) return;
+    const std::int64_t percent = 100 * context->tokens / *context->window;
     if (percent < kWorthSaying) return;
     std::string line = fmt::format("context {} % full", percent);
     if (percent >= kSoonFull) line += ": what is old is summed up soon; /compact does it now";

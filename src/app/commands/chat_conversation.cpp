@@ -286,9 +286,9 @@ ExitCode Conversation::failed(const Error& error) {
 
 std::string context_line(const SessionContext& context) {
   std::string line = fmt::format("  about {} tokens", show_count(context.tokens));
-  if (context.window > 0) {
-    line += fmt::format(" of {} ({} %)", show_count(context.window),
-                        100 * context.tokens / context.window);
+  if (context.window) {
+    line += fmt::format(" of {} ({} %)", show_count(*context.window),
+                        100 * context.tokens / *context.window);
   }
   if (context.summarised_messages > 0) {
     line += fmt::format(

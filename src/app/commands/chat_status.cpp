@@ -59,8 +59,8 @@ std::string chat_status(const Conversation& conversation, Store& store,
           id == 0 ? Result<Session>(std::unexpected(Error{})) : store.get_session(id)) {
     const Usage& usage = session->usage;
     line += fmt::format(" · {} tokens", show_count(usage.input_tokens + usage.output_tokens));
-    if (const auto context = conversation.context(); context && context->window > 0) {
-      line += fmt::format(" · window {} %", 100 * context->tokens / context->window);
+    if (const auto context = conversation.context(); context && context->window) {
+      line += fmt::format(" · window {} %", 100 * context->tokens / *context->window);
     }
     line += cost_status(usage.cost_usd, agent.limits.max_cost_usd);
   }

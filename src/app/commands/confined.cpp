@@ -33,7 +33,7 @@ constexpr std::array kNetworkNames{NetworkName{NetworkAccess::off, "off"},
                                    NetworkName{NetworkAccess::on, "on"}};
 
 struct LimitName {
-  std::uint64_t ResourceLimits::*limit;
+  std::optional<std::uint64_t> ResourceLimits::*limit;
   std::string_view name;
 };
 constexpr std::array kLimitNames{LimitName{&ResourceLimits::processes, "processes"},
@@ -149,7 +149,7 @@ Result<FinishedCommand> run(std::span<const std::string> arguments,
 Result<std::string> confinement_text(const SandboxPolicy& policy, const Command& command,
                                      std::chrono::milliseconds timeout) {
   JsonObject limits;
-  for (const auto& [limit, name] : kLimitNames) limits[name] = policy.limits.*limit;
+  for (const auto& [limit, name] : kLimitNames) limits[name] = (policy.limits.*limit).value_or(0);
   const auto read_paths = TRY(list_json(policy.read_paths));
   const auto write_paths = TRY(list_json(policy.write_paths));
   const auto protected_paths = TRY(list_json(policy.protected_paths));
@@ -190,7 +190,8 @@ Result<Confinement> confinement_from(std::string_view text) {
   if (!limits->is_object()) return fail(ErrorCode::invalid_argument, "limits must be an object");
   for (const auto& [limit, name] : kLimitNames) {
     const auto most = TRY(needed_count(limits->get_object(), name));
-    policy.limits.*limit = static_cast<std::uint64_t>(most);
+    policy.limits.*limit = std::nullopt;  // 0 is none
+    if (most > 0) policy.limits.*limit = static_cast<std::uint64_t>(most);
   }
   policy.environment = TRY(needed_variables(*object, "environment"));
   policy.temporary_root = TRY(needed_text(*object, "temporary_root"));

@@ -34,10 +34,12 @@ struct Row {
   std::vector<const ModelInfo*> models;
 };
 
-std::string context_text(std::int64_t tokens) {
-  if (tokens <= 0) return {};
-  if (tokens >= 1'000'000) return fmt::format("{:.3g}M context", static_cast<double>(tokens) / 1e6);
-  return fmt::format("{}k context", tokens / 1000);
+std::string context_text(std::optional<std::int64_t> tokens) {
+  if (!tokens) return {};
+  if (*tokens >= 1'000'000) {
+    return fmt::format("{:.3g}M context", static_cast<double>(*tokens) / 1e6);
+  }
+  return fmt::format("{}k context", *tokens / 1000);
 }
 
 std::string price_text(const std::optional<Price>& price) {
@@ -96,7 +98,9 @@ Json json_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     JsonArray models;
     for (const ModelInfo* model : row.models) {
-      const auto known = [](std::int64_t count) { return count > 0 ? Json(count) : Json(nullptr); };
+      const auto known = [](std::optional<std::int64_t> count) {
+        return count ? Json(*count) : Json(nullptr);
+      };
       models.push_back(
           {{"id", row.vendor.name + ":" + model->name},
            {"protocol", wright::to_string(model->protocol.value_or(row.vendor.protocol))},

@@ -394,12 +394,13 @@ SettingValue Settings::value(const ConfigKey& key, std::string_view agent,
 
 ToolExecutionOptions Settings::tool_execution(std::string_view agent, const OwnValues& own) const {
   const auto flag = [&](const ConfigKey& key) { return std::get<bool>(value(key, agent, own)); };
+  const auto characters = std::get<std::int64_t>(value(keys::kTruncateLogs, agent, own));
   return {.enable_validation = flag(keys::kEnableValidation),
           .enable_logging = flag(keys::kEnableLogging),
           .enable_metadata = flag(keys::kEnableMetadata),
           .log_arguments = flag(keys::kLogArguments),
-          .truncate_logs = static_cast<std::size_t>(
-              std::get<std::int64_t>(value(keys::kTruncateLogs, agent, own)))};
+          // 0 in a file: all of them.
+          .truncate_logs = characters > 0 ? std::optional<std::size_t>(characters) : std::nullopt};
 }
 
 DebugOptions Settings::debug(std::string_view agent, const OwnValues& own) const {

@@ -134,7 +134,7 @@ TEST_F(SettingsTest, give_each_agent_its_tool_execution) {
                        {"tool_execution.truncate_logs", std::int64_t{9}}};
   EXPECT_EQ(settings->tool_execution("other", file).truncate_logs, 9U) << "the agent's own file";
   EXPECT_TRUE(settings->tool_execution("codebase-analysis", file).enable_logging);
-  EXPECT_EQ(settings->tool_execution("codebase-analysis", file).truncate_logs, 0U)
+  EXPECT_EQ(settings->tool_execution("codebase-analysis", file).truncate_logs, std::nullopt)
       << "what the settings say of this agent";
   SettingFlags flags;
   flags.set = {"tool_execution.truncate_logs=11"};
@@ -144,7 +144,7 @@ TEST_F(SettingsTest, give_each_agent_its_tool_execution) {
   EXPECT_FALSE(own.enable_logging) << "inherited";
   EXPECT_FALSE(own.enable_metadata) << "its own";
   EXPECT_TRUE(own.enable_validation);
-  EXPECT_EQ(own.truncate_logs, 0U);
+  EXPECT_EQ(own.truncate_logs, std::nullopt);
 }
 
 TEST_F(SettingsTest, take_any_key_for_this_once) {

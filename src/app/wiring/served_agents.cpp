@@ -41,9 +41,9 @@ server::AgentSource ServedAgents::source() {
 
 Result<server::PreparedAgent> ServedAgents::make(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = made_.find(name); found != made_.end()) return found->second;
+  if (const auto found = prepared_.find(name); found != prepared_.end()) return found->second;
   auto prepared = TRY(make_new(name, {}));
-  made_.emplace(name, prepared);
+  prepared_.emplace(name, prepared);
   return prepared;
 }
 

@@ -37,7 +37,7 @@ class ServedAgents {
   const KnownAgents agents_;
   std::mutex mutex_;
   McpServers servers_;
-  std::map<std::string, server::PreparedAgent, std::less<>> made_;
+  std::map<std::string, server::PreparedAgent, std::less<>> prepared_;
 };
 
 }  // namespace wright::app

@@ -34,8 +34,8 @@ class StoreOfSettings {
 };
 
 bool is_soon_cut(const Agent& agent) {
-  const std::int64_t reads = agent.context_tokens.value_or(agent.model.context_tokens());
-  return reads > 0 && reads < kSmallWindow;
+  const auto reads = agent.context_tokens ? agent.context_tokens : agent.model.context_tokens();
+  return reads && *reads > 0 && *reads < kSmallWindow;
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ class Writer {
       write_hunk(changes, first, last);
       first = last + 1;
     }
-    return std::move(made_);
+    return std::move(diff_);
   }
 
  private:
@@ -179,7 +179,7 @@ class Writer {
     const std::size_t before_end = changes[last].before_end + trail;
     const std::size_t after_start = changes[first].after_start - lead;
     const std::size_t after_end = changes[last].after_end + trail;
-    fmt::format_to(std::back_inserter(made_), "@@ -{} +{} @@\n", range(before_start, before_end),
+    fmt::format_to(std::back_inserter(diff_), "@@ -{} +{} @@\n", range(before_start, before_end),
                    range(after_start, after_end));
     std::size_t next = before_start;
     for (std::size_t i = first; i <= last; ++i) {
@@ -201,14 +201,14 @@ class Writer {
   }
 
   void write_line(char mark, std::string_view line) {
-    made_ += mark;
-    made_ += line;
-    if (!line.ends_with('\n')) made_ += "\n\\ No newline at end of file\n";
+    diff_ += mark;
+    diff_ += line;
+    if (!line.ends_with('\n')) diff_ += "\n\\ No newline at end of file\n";
   }
 
   const Lines& before_;
   const Lines& after_;
-  std::string made_;
+  std::string diff_;
 };
 
 }  // namespace

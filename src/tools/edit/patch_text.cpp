@@ -211,7 +211,7 @@ class HunkApplication {
     }
     copy_to(lines_.size());
     for (const HunkLine* line : appended_) add(*line, {});
-    return PatchedText{std::string(mark_) + made_, std::move(notes_)};
+    return PatchedText{std::string(mark_) + result_, std::move(notes_)};
   }
 
  private:
@@ -293,27 +293,29 @@ class HunkApplication {
     return shift.value_or(Shift{});
   }
 
-  static constexpr int kMostDoubted = 200;            // hunks: each may look through the whole text
+  static constexpr int kMostDoubted = 200;          // hunks: each may look through the whole text
   static constexpr std::size_t kLaterLookedAt = 8;  // hunks
 
-  // A hunk without an anchor that fits in several places may mean any of them, unless a later one has
-  // the same lines: then each has a place of its own.
+  // A hunk without an anchor that fits in several places may mean any of them, unless a later one
+  // has the same lines: then each has a place of its own.
   Result<void> check_it_is_the_place(const Hunk& hunk, const Fitted& fitted,
                                      std::span<const Hunk> later) {
     const Lines old = old_lines(fitted.lines);
     if (old.empty() || ++doubted_ > kMostDoubted) return {};
     const auto next = later.first(std::min(later.size(), kLaterLookedAt));
-    if (std::ranges::any_of(next, [&](const Hunk& other) { return old_lines(other.lines) == old; })) {
+    if (std::ranges::any_of(next,
+                            [&](const Hunk& other) { return old_lines(other.lines) == old; })) {
       return {};
     }
     const auto another = finder_.find_another(old, fitted.place);
     if (!another) return {};
     if (fitted.place.likeness >= Likeness::outer_blanks) {
-      return fail(ErrorCode::not_found,
-                  fmt::format("The hunk in line {} of the patch fits nowhere to the letter, and apart "
-                              "from blanks both in line {} and in line {}: write its lines as they are "
-                              "in the file, or an @@ line with what stands above them",
-                              hunk.patch_line, fitted.place.at + 1, *another + 1));
+      return fail(
+          ErrorCode::not_found,
+          fmt::format("The hunk in line {} of the patch fits nowhere to the letter, and apart "
+                      "from blanks both in line {} and in line {}: write its lines as they are "
+                      "in the file, or an @@ line with what stands above them",
+                      hunk.patch_line, fitted.place.at + 1, *another + 1));
     }
     notes_.push_back(fmt::format(
         "The lines of the hunk in line {} of the patch stand in line {} and again in line {}: the "
@@ -345,7 +347,7 @@ class HunkApplication {
   }
 
   std::optional<HunkPlace> place_of(const Hunk& hunk, const Lines& old,
-                                std::optional<std::size_t> anchored) {
+                                    std::optional<std::size_t> anchored) {
     const std::size_t from = anchored ? *anchored + 1 : next_;
     if (old.empty()) return HunkPlace{from};
     if (hunk.is_at_end_of_file) {
@@ -366,8 +368,8 @@ class HunkApplication {
   void copy_to(std::size_t end) {
     for (; next_ < end; ++next_) {
       end_last_line();
-      made_ += lines_[next_].text;
-      made_ += lines_[next_].ending;
+      result_ += lines_[next_].text;
+      result_ += lines_[next_].ending;
     }
   }
 
@@ -375,13 +377,13 @@ class HunkApplication {
     end_last_line();
     std::string_view text = line.text;
     if (!shift.is_added && text.starts_with(shift.blanks)) text.remove_prefix(shift.blanks.size());
-    if (shift.is_added && blanks_before(text) != text) made_ += shift.blanks;
-    made_ += text;
-    if (line.has_line_break) made_ += neighbouring_ending();
+    if (shift.is_added && blanks_before(text) != text) result_ += shift.blanks;
+    result_ += text;
+    if (line.has_line_break) result_ += neighbouring_ending();
   }
 
   void end_last_line() {
-    if (!made_.empty() && !made_.ends_with(line_end_)) made_ += neighbouring_ending();
+    if (!result_.empty() && !result_.ends_with(line_end_)) result_ += neighbouring_ending();
   }
 
   std::string_view neighbouring_ending() const {
@@ -429,7 +431,7 @@ class HunkApplication {
   LineFinder finder_;
   std::size_t next_ = 0;                   // the first line that is not dealt with yet
   std::vector<const HunkLine*> appended_;  // of hunks that say no more than what is added
-  std::string made_;
+  std::string result_;
   std::vector<std::string> notes_;
   int doubted_ = 0;
 };

@@ -82,7 +82,7 @@ const QuestionAnswer* find_answer(const std::vector<QuestionAnswer>& answers, st
   return found == answers.end() || tools::is_blank(found->answer) ? nullptr : &*found;
 }
 
-Tool made_of(std::function<Result<ToolReply>(const AskUserRequest&, const Context&)> answer) {
+Tool tool_with(std::function<Result<ToolReply>(const AskUserRequest&, const Context&)> answer) {
   return tool(
       "ask_user",
       "Asks the person you work for. Put all that you need to know into one call; give options "
@@ -192,7 +192,7 @@ Result<AskUserRequest> questions_from(const Json& shown) {
 }
 
 Tool ask_user_tool() {
-  return made_of([](const AskUserRequest& request, const Context& context) -> Result<ToolReply> {
+  return tool_with([](const AskUserRequest& request, const Context& context) -> Result<ToolReply> {
     if (context.answers.answer) return Output{.value = *context.answers.answer};
     Waiting waiting{.kind = WaitKind::question, .shown = encode(request)};
     if (request.timeout_secs) waiting.timeout = std::chrono::seconds(*request.timeout_secs);
@@ -201,8 +201,8 @@ Tool ask_user_tool() {
 }
 
 Tool ask_user_tool(AskUserExecutor executor) {
-  return made_of([executor = std::move(executor)](const AskUserRequest& request,
-                                                  const Context&) -> Result<ToolReply> {
+  return tool_with([executor = std::move(executor)](const AskUserRequest& request,
+                                                    const Context&) -> Result<ToolReply> {
     const auto answered = TRY(executor(request));
     auto accepted = TRY(accept_answers(request, answered.responses));
     accepted.response.completed = answered.completed;

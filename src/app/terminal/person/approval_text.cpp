@@ -41,7 +41,7 @@ class Writer {
  public:
   Writer(Detail detail, const Terminal& screen) : detail_(detail), screen_(screen) {}
 
-  void line(std::string_view text) { made_.text.append(text).append("\n"); }
+  void line(std::string_view text) { text_.text.append(text).append("\n"); }
 
   void title(std::string_view text) {
     line(fmt::format("\n{}", painted(text, Colour::cyan, screen_)));
@@ -66,12 +66,12 @@ class Writer {
   std::string bounded(std::string_view text) {
     const std::string harmless = harmless_line(text);
     if (detail_ == Detail::all || harmless.size() <= kLongestLine) return harmless;
-    made_.is_cut = true;
+    text_.is_cut = true;
     return fmt::format("{}…", utf8_prefix(harmless, kLongestLine));
   }
 
   void cut(std::string_view rest, std::size_t margin) {
-    made_.is_cut = true;
+    text_.is_cut = true;
     const auto lines = std::ranges::count(rest, '\n') + 1;
     line(std::string(margin, ' ') +
          painted(fmt::format("… {} more {}", lines, lines == 1 ? "line" : "lines"), Colour::dim,
@@ -79,7 +79,7 @@ class Writer {
   }
 
   void leave_out(std::size_t allowed) {
-    made_.is_cut = true;
+    text_.is_cut = true;
     line("  " +
          painted(fmt::format("… {} more, allowed by the rules", allowed), Colour::dim, screen_));
   }
@@ -109,12 +109,12 @@ class Writer {
 
   Detail detail() const { return detail_; }
   const Terminal& screen() const { return screen_; }
-  ApprovalText take() && { return std::move(made_); }
+  ApprovalText take() && { return std::move(text_); }
 
  private:
   Detail detail_;
   const Terminal& screen_;
-  ApprovalText made_;
+  ApprovalText text_;
 };
 
 void write_commands(const JsonArray& commands, Writer& writer) {

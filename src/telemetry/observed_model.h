@@ -7,9 +7,9 @@
 
 namespace wright::telemetry {
 
-using TellRequest = std::function<void(const Request& request, const TraceContext& at)>;
+using ObserveRequest = std::function<void(const Request& request, const TraceContext& at)>;
 
 // Behaves as `model` does.
-Model told_model(Model model, TellRequest tell);
+Model observed_model(Model model, ObserveRequest tell);
 
 }  // namespace wright::telemetry

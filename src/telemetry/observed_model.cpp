@@ -1,4 +1,4 @@
-#include "telemetry/told_model.h"
+#include "telemetry/observed_model.h"
 
 #include <memory>
 #include <utility>
@@ -6,38 +6,39 @@
 namespace wright::telemetry {
 namespace {
 
-class ToldModel final : public ModelBackend {
+class ObservedModel final : public ModelBackend {
  public:
-  ToldModel(Model model, TellRequest tell) : model_(std::move(model)), tell_(std::move(tell)) {}
+  ObservedModel(Model model, ObserveRequest tell)
+      : model_(std::move(model)), observe_(std::move(tell)) {}
 
   Result<Response> complete(const Request& request, const ModelCall& call) override {
-    tell_(request, call.trace);
+    observe_(request, call.trace);
     return model_.complete(request, call);
   }
   void start(const Request& request, ModelCall call, ModelDone done) override {
-    tell_(request, call.trace);
+    observe_(request, call.trace);
     model_.start(request, std::move(call), std::move(done));
   }
   bool blocks() const override { return model_.blocks(); }
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
     return model_.cost_usd(input_tokens, output_tokens);
   }
-  std::int64_t context_tokens() const override { return model_.context_tokens(); }
+  std::optional<std::int64_t> context_tokens() const override { return model_.context_tokens(); }
   bool guesses_context() const override { return model_.guesses_context(); }
 
  private:
   const Model model_;
-  const TellRequest tell_;
+  const ObserveRequest observe_;
 };
 
 }  // namespace
 
-Model told_model(Model model, TellRequest tell) {
+Model observed_model(Model model, ObserveRequest tell) {
   if (!model.is_set()) return model;
   std::string provider = model.provider();
   std::string name = model.name();
   return Model(std::move(provider), std::move(name),
-               std::make_shared<ToldModel>(std::move(model), std::move(tell)));
+               std::make_shared<ObservedModel>(std::move(model), std::move(tell)));
 }
 
 }  // namespace wright::telemetry

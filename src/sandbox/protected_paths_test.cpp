@@ -1,0 +1,160 @@
+// What must not be changed or read inside the workspace.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "sandbox/sandbox_testing.h"
+
+namespace wright::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ProtectedPaths : public testing::Test {
+ protected:
+  void SetUp() override {
+    git_ = grounds_.workspace() / ".git";
+    ASSERT_EQ(std::system(("cd " + grounds_.workspace().string() +
+                           " && git init -q . && git config user.email a@b && git config user.name "
+                           "a && echo x > f && git add f && git commit -qm first")
+                              .c_str()),
+              0);
+  }
+  FinishedCommand run(const std::string& line, const SandboxPolicy& policy) const {
+    return run_line(Sandbox::prepare(policy).value(), line, grounds_.workspace());
+  }
+
+  Grounds grounds_;
+  std::filesystem::path git_;
+};
+
+TEST_F(ProtectedPaths, cannot_be_changed_moved_removed_or_replaced) {
+  const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
+  NEEDS_NAMESPACES(sandbox);
+  const std::string config = Grounds::read(git_ / "config");
+  for (const char* line : {"printf '[core]\\n\\tfsmonitor = touch /tmp/x' >> .git/config",
+                           "mv .git old",
+                           "rm -rf .git",
+                           "git config core.fsmonitor 'touch x'",
+                           "echo x > .git/hooks/pre-commit",
+                           "mkdir new && mv -T --exchange new .git || mv -T new .git",
+                           "rmdir .git",
+                           "rm .git/HEAD",
+                           "chmod 777 .git/config",
+                           "touch .git/new",
+                           "ln -s /tmp .git/link",
+                           "python3 -c 'import os; os.rename(\".git/config\", \"config\")'",
+                           "git config --worktree core.fsmonitor x",
+                           "git add f -f && git commit -qam again",
+                           "umount .git",
+                           "ln .git/config c && echo x >> c",
+                           "mkdir .wright",
+                           "echo x > .wright",
+                           "ln -s /tmp .wright",
+                           "rmdir .wright && mkdir .wright",
+                           "mv f .wright"}) {
+    const auto finished = run_line(sandbox, line, grounds_.workspace());
+    EXPECT_NE(finished.exit_code, 0) << line;
+    EXPECT_EQ(Grounds::read(git_ / "config"), config) << line;
+    EXPECT_FALSE(std::filesystem::exists(grounds_.workspace() / ".wright")) << line;
+  }
+  EXPECT_FALSE(std::filesystem::exists(git_ / "new"));
+}
+
+TEST_F(ProtectedPaths, do_not_keep_git_from_looking) {
+  const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
+  std::filesystem::create_directory(grounds_.workspace() / "sub");
+  const auto finished =
+      run_line(sandbox,
+               "echo changed > f; echo y > new; git status --short; git log --format=%s; git diff "
+               "--stat | tail -1; cd sub && git rev-parse --show-prefix",
+               grounds_.workspace());
+  EXPECT_EQ(finished.exit_code, 0) << finished.error.head;
+  EXPECT_EQ(finished.output.head,
+            " M f\n?? new\nfirst\n 1 file changed, 1 insertion(+), 1 deletion(-)\nsub/\n");
+}
+
+TEST_F(ProtectedPaths, are_what_the_user_names) {
+  auto policy = grounds_.policy();
+  Grounds::write(grounds_.workspace() / "notes.md", "mine");
+  policy.protected_paths = {"notes.md", "later/on"};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  EXPECT_NE(run_line(sandbox, "echo x > notes.md", grounds_.workspace()).exit_code, 0);
+  EXPECT_NE(run_line(sandbox, "mkdir -p later/on", grounds_.workspace()).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(grounds_.workspace() / "later"));
+  EXPECT_EQ(
+      run_line(sandbox, "git commit -qam second --allow-empty", grounds_.workspace()).exit_code, 0);
+}
+
+TEST_F(ProtectedPaths, cannot_be_replaced_by_moving_what_leads_to_them) {
+  const auto folder = grounds_.workspace();
+  std::filesystem::create_directories(folder / "config/deep");
+  std::filesystem::create_directories(folder / "store");
+  Grounds::write(folder / "config/deep/keys", "mine");
+  Grounds::write(folder / "store/config", "mine");
+  std::filesystem::remove_all(git_);
+  std::filesystem::create_symlink("store", git_);
+  auto policy = grounds_.policy();
+  policy.protected_paths = {".git", "config/deep/keys", "config/later/keys"};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  for (const char* line :
+       {"mv config old && mkdir -p config/deep && echo x > config/deep/keys",
+        "mv config/deep old && mkdir config/deep && echo x > config/deep/keys", "rm -r config",
+        "mkdir -p config/later && echo x > config/later/keys", "rm .git", "mv .git old",
+        "ln -sfn /tmp .git", "echo x >> .git/config", "echo x >> store/config",
+        "mv store old && mkdir store && echo x > store/config"}) {
+    EXPECT_NE(run_line(sandbox, line, folder).exit_code, 0) << line;
+    EXPECT_EQ(Grounds::read(folder / "config/deep/keys"), "mine") << line;
+    EXPECT_EQ(Grounds::read(git_ / "config"), "mine") << line;
+    EXPECT_FALSE(std::filesystem::exists(folder / "config/later")) << line;
+  }
+  EXPECT_EQ(run_line(sandbox, "echo x > config/deep/other && cat .git/config", folder).output.head,
+            "mine");
+}
+
+TEST_F(ProtectedPaths, include_what_appears_between_two_commands) {
+  const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
+  NEEDS_NAMESPACES(sandbox);
+  EXPECT_NE(run_line(sandbox, "mkdir .wright", grounds_.workspace()).exit_code, 0);
+  std::filesystem::create_directories(grounds_.workspace() / ".wright/agents");
+  std::filesystem::create_directories(grounds_.workspace() / "sub/.git");
+  EXPECT_NE(run_line(sandbox, "touch .wright/agents/a.toml", grounds_.workspace()).exit_code, 0);
+  EXPECT_NE(run_line(sandbox, "touch sub/.git/config", grounds_.workspace()).exit_code, 0);
+}
+
+TEST_F(ProtectedPaths, hide_secrets) {
+  auto policy = grounds_.policy();
+  policy.unreadable = usual_secrets();
+  std::filesystem::create_directories(grounds_.workspace() / "deploy");
+  Grounds::write(grounds_.workspace() / ".env", "KEY=do not read");
+  Grounds::write(grounds_.workspace() / "deploy/prod.env", "KEY=do not read");
+  Grounds::write(grounds_.workspace() / "deploy/id_ed25519", "do not read");
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  const auto finished = run_line(
+      sandbox,
+      "cat .env deploy/*; cp -r deploy copy; cat copy/*; grep -r 'do not' .; mv deploy other; cat "
+      "other/*; ln .env l; cat l; mv .env e; cat e; rm -f .env; tar c . | grep -a 'do not'",
+      grounds_.workspace());
+  EXPECT_EQ(finished.output.head.find("do not read"), std::string::npos) << finished.output.head;
+  EXPECT_EQ(Grounds::read(grounds_.workspace() / ".env"), "KEY=do not read");
+}
+
+TEST_F(ProtectedPaths, do_not_give_way_to_decoys) {
+  auto policy = grounds_.policy();
+  policy.unreadable = {"**/*.env"};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  EXPECT_EQ(run_line(sandbox, "for i in {1..5001}; do echo > $i.env; done", grounds_.workspace())
+                .exit_code,
+            0);
+  const auto refused = sandbox.run(*shell_command("echo fine", grounds_.workspace()));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("There are too many folders or files now"));
+}
+
+}  // namespace
+}  // namespace wright::sandbox
