@@ -21,9 +21,12 @@ namespace {
 // Which group a session is in; by id.
 using GroupsOfSessions = std::vector<std::pair<SessionId, StatsCollector::Group>>;
 
-constexpr std::string_view kOverCalls =
-    "SELECT session_id, tool_name, status = 'failed', status = 'unknown', execution_time_ms "
-    "FROM agent_tool_calls WHERE status IN ('completed', 'failed', 'unknown')";
+std::string over_calls(std::string_view condition) {
+  return fmt::format(
+      "SELECT session_id, tool_name, status = 'failed', status = 'unknown', execution_time_ms "
+      "FROM agent_tool_calls AS call WHERE {}{}",
+      kIsOver, condition);
+}
 
 Result<GroupsOfSessions> count_sessions(sqlite3* connection, const StatsFilter& filter,
                                         StatsCollector& collector) {
@@ -74,8 +77,7 @@ CountedCalls counted(const Row& row) {
 
 Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& sessions,
                                  StatsCollector& collector) {
-  auto statement =
-      TRY(Statement::prepare(connection, fmt::format("{} AND session_id = ?1", kOverCalls)));
+  auto statement = TRY(Statement::prepare(connection, over_calls(" AND session_id = ?1")));
   for (const auto& [id, group] : sessions) {
     TRY(statement.query(
         [&](const Row& row) -> Result<void> {
@@ -89,7 +91,7 @@ Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& se
 
 Result<void> count_calls_among_all(sqlite3* connection, const GroupsOfSessions& sessions,
                                    StatsCollector& collector) {
-  auto statement = TRY(Statement::prepare(connection, kOverCalls));
+  auto statement = TRY(Statement::prepare(connection, over_calls("")));
   return statement.query([&](const Row& row) -> Result<void> {
     const SessionId id = row.integer(0);
     const auto found =

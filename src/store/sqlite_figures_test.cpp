@@ -159,7 +159,7 @@ TEST_F(SqliteFigures, have_no_row_of_what_is_not_over) {
   };
   EXPECT_EQ(sessions(), "0");
   EXPECT_EQ(rows_in("idx_agent_tool_calls_figures", "agent_tool_calls",
-                    "status IN ('completed', 'failed', 'unknown')"),
+                    "status = 'completed' OR status = 'failed' OR status = 'unknown'"),
             "0");
   value_of(apply_one(*store_, UpdateSession{.session_id = 1, .status = SessionStatus::completed}));
   EXPECT_EQ(sessions(), "1");

@@ -63,9 +63,9 @@ std::string statement_of(const HistoryFilter& filter) {
   return fmt::format(
       "SELECT {}, created_at, call.status = 'failed', call.status = 'unknown', execution_time_ms "
       "FROM agent_tool_calls AS call{} WHERE created_at >= ?1 AND created_at < ?2 "
-      "AND call.status IN ('completed', 'failed', 'unknown'){} "
+      "AND {}{} "
       "ORDER BY created_at DESC, call.id DESC LIMIT ?7",
-      name, needs_sessions(filter) ? kWithSessions : "", conditions);
+      name, needs_sessions(filter) ? kWithSessions : "", kIsOver, conditions);
 }
 
 }  // namespace
