@@ -248,7 +248,7 @@ export async function feedbackView(view) {
   view.replaceChildren(element('h1', {}, 'Feedback'), element('p', { class: 'dim' },
     `${summary.with_feedback} of ${summary.sessions} sessions of the last 30 days gave feedback`
     + `${summary.contradicted ? `; ${summary.contradicted} said what did not happen` : ''}${
-      summary.is_complete === false ? '; older ones were not read' : ''}.`),
+      summary.is_complete === false ? '; some were not read' : ''}.`),
   ...(parts.length ? parts : [element('p', {}, 'No tool is missed and none fails. Agents tell what they lack '
     + 'when they run with --debug.')]));
 }

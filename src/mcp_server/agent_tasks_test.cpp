@@ -5,7 +5,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <future>
 #include <latch>
+#include <stop_token>
 #include <thread>
 
 #include "wright/driver.h"
@@ -257,8 +260,69 @@ TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
   EXPECT_EQ(result_of(first).at("content").at(0).at("text"), Json("first"));
 }
 
+// Words on the way belong to the turn of the task, and so does the answer to them.
+TEST_P(McpAgentTasks, that_somebody_steers_end_with_what_came_last) {
+  std::latch begun(1);
+  std::latch said(1);
+  const Tool slow = tool("slow", "", [&] {
+    begun.count_down();
+    said.wait();
+    return "looked";
+  });
+  // It says something before it calls, so that words come behind words.
+  host({testing::calls({testing::call("slow", "{}", "1")}, "I look."), testing::says("as you say"),
+        testing::says("nobody asked")},
+       {slow});
+  const std::string id = begin();
+  begun.wait();
+  auto person = Runtime::open({.store = store_.get(), .workers = 1});
+  ASSERT_TRUE(person) << person.error().message;
+  auto agent = std::make_shared<Agent>(Agent{.name = "worker"});
+  agent->model = testing::ScriptedModel({}).model();
+  const auto steered = (*person)->steer(agent, 1, Message::user("Be brief"));
+  said.count_down();
+  ASSERT_TRUE(steered) << steered.error().message;
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("as you say"));
+  const auto messages = store_->get_messages(1).value();
+  EXPECT_TRUE(std::ranges::any_of(messages, [](const StoredMessage& each) {
+    return each.message.is_from_user() && each.message.text() == "Be brief";
+  }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasks,
                          ::testing::Values(mcp::Era::legacy, mcp::Era::modern));
+
+// Only there does a client wait for a result.
+using McpAgentTasksOfOlderClients = McpAgentTasks;
+INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasksOfOlderClients, ::testing::Values(mcp::Era::legacy));
+
+TEST_P(McpAgentTasksOfOlderClients, go_on_when_whoever_waits_for_their_result_has_gone) {
+  std::latch begun(1);
+  std::latch let_go(1);
+  const Tool slow = tool("slow", "", [&] {
+    begun.count_down();
+    let_go.wait();
+    return "looked";
+  });
+  host({testing::calls({testing::call("slow", "{}", "1")}), testing::says("forty-two")}, {slow});
+  const std::string id = begin();
+  begun.wait();
+  std::stop_source gone;
+  auto waiting = std::async(std::launch::async, [&] {
+    WorkControls controls;
+    controls.stop = gone.get_token();
+    return host_->perform(work("tasks/result", {{"taskId", id}}), controls);
+  });
+  gone.request_stop();
+  const bool has_returned =
+      waiting.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  EXPECT_TRUE(has_returned) << "it would be waited for as long as the session runs";
+  EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "working");
+  let_go.count_down();
+  const auto outcome = waiting.get();
+  EXPECT_TRUE(std::holds_alternative<mcp::Problem>(outcome));
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("forty-two"));
+}
 
 }  // namespace
 }  // namespace wright::mcp_server

@@ -98,7 +98,7 @@ bool hide_secrets_beside_conversation(Json& body) {
     if (std::ranges::find(kConversation, std::string_view(member.key())) != kConversation.end()) {
       continue;
     }
-    has_hidden = hide_secrets(member.value(), Inside::anything) || has_hidden;
+    has_hidden = hide_in_member(member.key(), member.value(), Inside::anything) || has_hidden;
   }
   return has_hidden;
 }
