@@ -314,8 +314,7 @@ TEST_P(McpAgentTasksOfOlderClients, go_on_when_whoever_waits_for_their_result_ha
     return host_->perform(work("tasks/result", {{"taskId", id}}), controls);
   });
   gone.request_stop();
-  const bool has_returned =
-      waiting.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  const bool has_returned = waiting.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
   EXPECT_TRUE(has_returned) << "it would be waited for as long as the session runs";
   EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "working");
   let_go.count_down();

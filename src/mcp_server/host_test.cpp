@@ -437,8 +437,8 @@ TEST(McpHost, SessionsAreListedBesideOneThatCannotBeRead) {
   }
   store::rows_of(store::connect_plainly(path).get(),
                  "UPDATE agent_sessions SET config = '{broken' WHERE agent_name = 'second'");
-  Host host(Offering{
-      .caller = std::make_shared<Agent>(), .store = store.get(), .shows_sessions = true});
+  Host host(
+      Offering{.caller = std::make_shared<Agent>(), .store = store.get(), .shows_sessions = true});
   const JsonObject listed = result_of(host.perform(work("resources/list", "{}"), {}));
   const JsonArray& resources = listed.at("resources").as_array();
   ASSERT_EQ(resources.size(), 3U);
@@ -447,11 +447,11 @@ TEST(McpHost, SessionsAreListedBesideOneThatCannotBeRead) {
   EXPECT_NE(resources[1].at("description").as_string().find("cannot be read"), std::string::npos);
   EXPECT_EQ(resources[2].at("name"), Json("session-1"));
 
-  const JsonObject completed = result_of(host.perform(
-      work("completion/complete",
-           R"({"ref":{"type":"ref/resource","uri":"wright://sessions/{id}"},)"
-           R"("argument":{"name":"id","value":""}})"),
-      {}));
+  const JsonObject completed = result_of(
+      host.perform(work("completion/complete",
+                        R"({"ref":{"type":"ref/resource","uri":"wright://sessions/{id}"},)"
+                        R"("argument":{"name":"id","value":""}})"),
+                   {}));
   EXPECT_EQ(completed.at("completion").at("values").as_array().size(), 3U);
   const auto reading = [&](std::string_view id) {
     return host.perform(

@@ -99,7 +99,8 @@ mcp::WorkOutcome read_session(Store& store, const JsonObject& params) {
 mcp::WorkOutcome complete_session(Store& store, const JsonObject& params) {
   const JsonObject* argument = mcp::object_in(params, "argument");
   const std::string begun = argument != nullptr ? mcp::text_in(*argument, "value") : "";
-  const auto sessions = store.list_sessions({.is_root = true, .limit = 1000, .keeps_damaged = true});
+  const auto sessions =
+      store.list_sessions({.is_root = true, .limit = 1000, .keeps_damaged = true});
   if (!sessions) return problem_of(sessions.error());
   JsonArray values;
   for (const Session& session : *sessions) {

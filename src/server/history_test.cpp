@@ -98,8 +98,8 @@ TEST(Feedback, counts_what_is_beside_a_damaged_row) {
         AppendMessage{.session_id = id,
                       .message = {Role::assistant, {ToolCall{.id = "c", .name = "dig"}}},
                       .started_calls = 1}));
-    store::value_of(store->apply_one(
-        UpdateCall{.call_id = stored.calls.at(0), .status = CallStatus::failed}));
+    store::value_of(
+        store->apply_one(UpdateCall{.call_id = stored.calls.at(0), .status = CallStatus::failed}));
   }
   const auto failed_calls = [&](std::string_view damage, int sessions) {
     store::rows_of(store::connect_plainly(path).get(), damage);
@@ -109,9 +109,8 @@ TEST(Feedback, counts_what_is_beside_a_damaged_row) {
     return summary.at("troubled_tools").at(0).at("failed").to_number<int>();
   };
   EXPECT_EQ(failed_calls("UPDATE agent_sessions SET config = '{broken' WHERE id = 1", 2), 2);
-  EXPECT_EQ(failed_calls("UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 2",
-                         2),
-            1);
+  EXPECT_EQ(
+      failed_calls("UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 2", 2), 1);
 }
 
 }  // namespace
