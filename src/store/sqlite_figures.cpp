@@ -33,10 +33,11 @@ Result<GroupsOfSessions> count_sessions(sqlite3* connection, const StatsFilter& 
   GroupsOfSessions sessions;
   const auto count = [&](const Row& row) -> Result<void> {
     const auto group = collector.group_of(text_view(row, 0), text_view(row, 1), text_view(row, 2));
+    const auto took = row.optional_integer(10);
     collector.add_runs(group, {.failed = row.integer(3),
                                .usage = {row.integer(4), row.integer(5), row.integer(6),
                                          row.integer(7), row.integer(8), row.real(9)},
-                               .duration_ms = row.optional_integer(10)});
+                               .durations_ms = durations_of(took)});
     sessions.emplace_back(row.integer(11), group);
     return {};
   };
@@ -68,11 +69,12 @@ Result<bool> are_few(sqlite3* connection, const GroupsOfSessions& sessions) {
   return std::ssize(sessions) < all / 10;
 }
 
-CountedCalls counted(const Row& row) {
-  return {.tool_name = text_view(row, 1),
-          .failed = row.integer(2),
-          .unknown = row.integer(3),
-          .duration_ms = row.optional_integer(4)};
+void count_call(const Row& row, StatsCollector::Group group, StatsCollector& collector) {
+  const auto took = row.optional_integer(4);
+  collector.add_calls(group, {.tool_name = text_view(row, 1),
+                              .failed = row.integer(2),
+                              .unknown = row.integer(3),
+                              .durations_ms = durations_of(took)});
 }
 
 Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& sessions,
@@ -81,7 +83,7 @@ Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& se
   for (const auto& [id, group] : sessions) {
     TRY(statement.query(
         [&](const Row& row) -> Result<void> {
-          collector.add_calls(group, counted(row));
+          count_call(row, group, collector);
           return {};
         },
         id));
@@ -97,7 +99,7 @@ Result<void> count_calls_among_all(sqlite3* connection, const GroupsOfSessions& 
     const auto found =
         std::ranges::lower_bound(sessions, id, {}, [](const auto& each) { return each.first; });
     if (found != sessions.end() && found->first == id) {
-      collector.add_calls(found->second, counted(row));
+      count_call(row, found->second, collector);
     }
     return {};
   });

@@ -37,7 +37,7 @@ void StatsCollector::add_runs(Group group, const CountedRuns& runs) {
   samples.count += runs.count;
   samples.failed += runs.failed;
   samples.usage += runs.usage;
-  if (runs.duration_ms) keep(samples.durations_ms, *runs.duration_ms, runs.count);
+  keep(samples.durations_ms, runs.durations_ms);
 }
 
 void StatsCollector::add_calls(Group group, const CountedCalls& calls) {
@@ -55,7 +55,7 @@ void StatsCollector::add_calls(Group group, const CountedCalls& calls) {
   samples.count += calls.count;
   samples.failed += calls.failed;
   samples.unknown += calls.unknown;
-  if (calls.duration_ms) keep(samples.durations_ms, *calls.duration_ms, calls.count);
+  keep(samples.durations_ms, calls.durations_ms);
 }
 
 bool StatsCollector::is_chosen(std::uint64_t one_of) {
@@ -72,10 +72,10 @@ void StatsCollector::halve(std::vector<std::int64_t>& durations) {
   durations.erase(gone, durations.end());
 }
 
-void StatsCollector::keep(std::vector<std::int64_t>& durations, std::int64_t duration_ms,
-                          std::int64_t count) {
+void StatsCollector::keep(std::vector<std::int64_t>& durations,
+                          std::span<const std::int64_t> more) {
   constexpr std::uint64_t kFewest = 1 << 20;  // one of so many
-  for (; count > 0; --count) {
+  for (const std::int64_t duration_ms : more) {
     if (!durations.empty() && !is_chosen(one_of_)) continue;
     durations.push_back(duration_ms);
     if (++durations_ <= most_durations_ || one_of_ >= kFewest) continue;

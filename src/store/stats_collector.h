@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,12 +19,12 @@ namespace wright::store {
 
 inline constexpr std::size_t kMostDurations = 1'000'000;
 
-// Rows that have all of it in common count as one.
+// One row, or as many as a store has counted by itself.
 struct CountedRuns {
   std::int64_t count = 1;
   std::int64_t failed = 0;
   Usage usage = {};
-  std::optional<std::int64_t> duration_ms = {};  // of each; absent for what has not ended
+  std::span<const std::int64_t> durations_ms = {};  // of those that have ended
 };
 
 struct CountedCalls {
@@ -31,8 +32,13 @@ struct CountedCalls {
   std::int64_t count = 1;
   std::int64_t failed = 0;
   std::int64_t unknown = 0;
-  std::optional<std::int64_t> duration_ms = {};  // of each
+  std::span<const std::int64_t> durations_ms = {};  // those that are known
 };
+
+// Of one row; valid as long as the duration is there.
+inline std::span<const std::int64_t> durations_of(const std::optional<std::int64_t>& duration_ms) {
+  return duration_ms ? std::span(&*duration_ms, 1) : std::span<const std::int64_t>();
+}
 
 class StatsCollector {
  public:
@@ -56,7 +62,7 @@ class StatsCollector {
   };
   using Places = std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>;
 
-  void keep(std::vector<std::int64_t>& durations, std::int64_t duration_ms, std::int64_t count);
+  void keep(std::vector<std::int64_t>& durations, std::span<const std::int64_t> more);
   bool is_chosen(std::uint64_t one_of);
   void halve(std::vector<std::int64_t>& durations);
 

@@ -14,11 +14,13 @@ TEST(StatsCollector, groups_by_all_of_a_name_and_sorts) {
   const auto second = collector.group_of("bp", "", "m");
   const auto third = collector.group_of("b", "pm", "");
   EXPECT_EQ(collector.group_of("b", "p", "m"), first);
+  const std::vector<std::int64_t> two{9, 7};
   for (const auto group : {first, second, third}) {
-    collector.add_runs(group, {.count = 2, .failed = 1, .duration_ms = 7 - group});
-    collector.add_calls(group, {.tool_name = "z", .duration_ms = 5});
-    collector.add_calls(group, {.tool_name = "y", .count = 3, .unknown = 2, .duration_ms = 3});
-    collector.add_calls(group, {.tool_name = "z", .failed = 1, .duration_ms = 2});
+    collector.add_runs(group, {.count = 2, .failed = 1, .durations_ms = two});
+    collector.add_calls(group, {.tool_name = "z", .durations_ms = durations_of(5)});
+    collector.add_calls(group, {.tool_name = "y", .count = 3, .unknown = 2, .durations_ms = two});
+    collector.add_calls(group, {.tool_name = "z", .failed = 1, .durations_ms = durations_of(2)});
+    collector.add_calls(group, {.tool_name = "z", .durations_ms = durations_of(std::nullopt)});
   }
   collector.group_of("nobody", "", "");
   const StoreStats stats = std::move(collector).finish();
@@ -28,7 +30,7 @@ TEST(StatsCollector, groups_by_all_of_a_name_and_sorts) {
   EXPECT_EQ(stats.runs[2].agent_name, "bp");
   EXPECT_EQ(stats.runs[0].count, 2);
   EXPECT_EQ(stats.runs[0].failed, 1);
-  EXPECT_EQ(stats.runs[0].durations_ms, (std::vector<std::int64_t>{7, 7}));
+  EXPECT_EQ(stats.runs[0].durations_ms, (std::vector<std::int64_t>{7, 9}));
   ASSERT_EQ(stats.calls.size(), 6U);
   EXPECT_EQ(stats.calls[0].tool_name, "y");
   EXPECT_EQ(stats.calls[0].count, 3);
@@ -46,11 +48,11 @@ TEST(StatsCollector, keeps_as_many_durations_as_it_may_and_of_every_group_alike)
   const auto busy = collector.group_of("busy", "p", "m");
   const auto calm = collector.group_of("calm", "p", "m");
   const auto rare = collector.group_of("rare", "p", "m");
-  collector.add_runs(rare, {.duration_ms = 5});
+  collector.add_runs(rare, {.durations_ms = durations_of(5)});
   for (std::int64_t i = 0; i < 100'000; ++i) {
-    collector.add_runs(busy, {.duration_ms = i % 2 == 0 ? 10 : 1000});
-    collector.add_calls(busy, {.tool_name = "t", .duration_ms = i % 100});
-    if (i % 10 == 0) collector.add_runs(calm, {.duration_ms = i});
+    collector.add_runs(busy, {.durations_ms = durations_of(i % 2 == 0 ? 10 : 1000)});
+    collector.add_calls(busy, {.tool_name = "t", .durations_ms = durations_of(i % 100)});
+    if (i % 10 == 0) collector.add_runs(calm, {.durations_ms = durations_of(i)});
   }
   const StoreStats stats = std::move(collector).finish();
   ASSERT_EQ(stats.runs.size(), 3U);

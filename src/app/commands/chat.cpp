@@ -30,7 +30,6 @@
 #include "app/terminal/transcript.h"
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
-#include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"

@@ -29,7 +29,6 @@
 #include "app/terminal/standard_input.h"
 #include "app/terminal/typed_ahead.h"
 #include "app/wiring/bash_settings.h"
-#include "app/wiring/project_files.h"
 #include "app/wiring/remote_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
