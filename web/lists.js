@@ -45,6 +45,7 @@ function addressOf(filter) {
   return `#/sessions${parameters.size ? `?${parameters}` : ''}`;
 }
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events */
 export async function sessionsView(view, events) {
   const filter = filterOf(location.hash);
   const body = element('tbody');

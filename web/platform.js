@@ -149,7 +149,9 @@ export class Events extends EventTarget {
   }
 }
 
-/** What an event of these carries. @param {Event} event */
+/** What happened to a session, as it comes and as it is stored.
+ * @typedef {{ sequence: number, session_id: number, at: number, type: string, data: any }} SessionEvent */
+/** What an event of these carries: a SessionEvent, or a word about the connection. @param {Event} event */
 export const detailOf = (event) => /** @type {CustomEvent} */ (event).detail;
 
 // At most one call for many, soon.

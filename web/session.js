@@ -1,5 +1,5 @@
 // One session: its timeline, its conversation, its calls, and what can be done with it.
-import { block, count, diff, dollars, duration, element, get, messageOf, moment, post,
+import { block, count, detailOf, diff, dollars, duration, element, get, messageOf, moment, post,
   readable, soon, status, visible } from './platform.js';
 import { exchange } from './exchange.js';
 import { showReplay } from './replay.js';
@@ -145,6 +145,7 @@ function heading(session, limits) {
     session.cancel_reason ? element('p', { class: 'failed' }, session.cancel_reason) : null];
 }
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events @param {number} id */
 export async function sessionView(view, events, id) {
   const head = element('div');
   const doing = element('div');
@@ -263,7 +264,8 @@ export async function sessionView(view, events, id) {
     }
     return draw();
   };
-  const changed = ({ detail: event }) => take(event);
+  /** @param {Event} event */
+  const changed = (event) => take(detailOf(event));
 
   view.replaceChildren(head, doing, replayed, waits, element('h2', {}, 'Timeline'),
     element('div', { class: 'with-detail' }, timeline.element, detail),

@@ -145,6 +145,7 @@ export class WaitCards {
   }
 }
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events */
 export async function waitsView(view, events) {
   const list = element('div');
   const empty = element('p', { class: 'dim' }, 'Nothing waits for a person.');
