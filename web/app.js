@@ -1,5 +1,5 @@
 // The dashboard: which view the address names, what is live, and keys that hold everywhere.
-import { element, Events, get, isTyping, logIn, NotAdmitted, useToken } from './platform.js';
+import { detailOf, element, Events, get, isTyping, logIn, messageOf, NotAdmitted, useToken } from './platform.js';
 import { sessionsView } from './lists.js';
 import { feedbackView, figuresView } from './figures.js';
 import { sessionView } from './session.js';
@@ -10,9 +10,14 @@ const events = new Events();
 let leave = () => {};
 let shown = 0;
 
+/** Whoever opens a view gets back how to leave it, where there is something to do.
+ * @typedef {(place: HTMLElement, match: RegExpMatchArray) => Promise<(() => void) | void>} Open */
+/** @type {[RegExp, Open]} */
+const kSessions = [/^#\/sessions/, (place) => sessionsView(place, events)];
+/** @type {[RegExp, Open][]} */
 const kViews = [
   [/^#\/sessions\/(\d+)/, (place, match) => sessionView(place, events, Number(match[1]))],
-  [/^#\/sessions/, (place) => sessionsView(place, events)],
+  kSessions,
   [/^#\/waits/, (place) => waitsView(place, events)],
   [/^#\/figures/, (place) => figuresView(place, events)],
   [/^#\/feedback/, (place) => feedbackView(place)],
@@ -27,9 +32,10 @@ function tokenForm() {
   } }, input, element('button', { class: 'main' }, 'Use it'));
 }
 
+/** @param {HTMLElement} place @param {unknown} error */
 function complain(place, error) {
   place.replaceChildren(element('h1', {}, 'That did not work'),
-    element('p', { role: 'alert' }, error.message));
+    element('p', { role: 'alert' }, messageOf(error)));
   if (!(error instanceof NotAdmitted)) return;
   place.append(element('p', { class: 'dim' },
     'The link that `wright serve` prints opens this page once. Or paste a token here; '
@@ -46,13 +52,13 @@ async function show() {
     if (isHere) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  const [pattern, open] = kViews.find(([each]) => each.test(address)) ?? kViews[1];
+  const [pattern, open] = kViews.find(([each]) => each.test(address)) ?? kSessions;
   // A view draws into a place of its own: one that was left behind draws nowhere.
   const place = element('div');
   view.replaceChildren(place);
   scrollTo(0, 0);
   try {
-    const left = (await open(place, address.match(pattern))) ?? (() => {});
+    const left = (await open(place, address.match(pattern) ?? [''])) ?? (() => {});
     if (mine === shown) leave = left;
     else left();
   } catch (error) {
@@ -71,16 +77,17 @@ async function countWaits() {
 events.addEventListener('connection', (event) => {
   const place = document.getElementById('connection');
   if (!place) return;
-  place.textContent = event.detail;
-  place.className = event.detail === 'live' ? 'live' : 'cut-off';
+  place.textContent = detailOf(event);
+  place.className = detailOf(event) === 'live' ? 'live' : 'cut-off';
 });
 events.addEventListener('event', (event) => {
   const types = ['run_waiting', 'run_ended', 'tool_started'];
-  if (types.includes(event.detail.type) && !counting) counting = setTimeout(countWaits, 300);
+  if (types.includes(detailOf(event).type) && !counting) counting = setTimeout(countWaits, 300);
 });
 
 const help = /** @type {HTMLDialogElement} */ (document.getElementById('help'));
 document.getElementById('keys')?.addEventListener('click', () => help.showModal());
+/** @type {Record<string, string>} */
 const kPlaces = { s: '#/sessions', w: '#/waits', f: '#/figures', b: '#/feedback' };
 let isAfterG = false;
 document.addEventListener('keydown', (event) => {

@@ -1,5 +1,5 @@
 // What a model was sent and what it answered, read from the server when somebody wants to see it.
-import { block, element, get, readable } from './platform.js';
+import { block, element, get, messageOf, readable } from './platform.js';
 
 const copyButton = (text) => element('button', { type: 'button', class: 'quiet', onclick: async (event) => {
   const button = event.currentTarget;
@@ -33,7 +33,7 @@ export function exchange(row, turn) {
         element('h3', {}, 'Answer'), element('p', { class: 'dim' }, 'As it was understood and stored.'),
         block(JSON.stringify(answer, null, 2)));
     } catch (error) {
-      place.replaceChildren(element('p', { role: 'alert', class: 'failed' }, error.message));
+      place.replaceChildren(element('p', { role: 'alert', class: 'failed' }, messageOf(error)));
     }
   } }, 'Show request and answer');
   place.append(load);

@@ -1,19 +1,30 @@
 // Figures over time, by tool, agent and model; who runs sessions; and what the feedback of agents says.
-import { count, dollars, duration, element, get, soon } from './platform.js';
+import { count, detailOf, dollars, duration, element, get, messageOf, soon } from './platform.js';
 import { kColours, Plot } from './plots.js';
 
 const kSpans = [['An hour', 3600e3], ['A day', 86400e3], ['A week', 7 * 86400e3], ['30 days', 30 * 86400e3],
   ['A year', 365 * 86400e3]];
 const kBy = [['', 'all together'], ['agent', 'by agent'], ['model', 'by model'], ['tool', 'by tool']];
 
+/** @param {number} share */
 const percent = (share) => (share ? `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %` : '0 %');
 
 // Whoever looks at the same span asks the same, and the server counts once for all.
+/** @param {number} at */
 const fullMinute = (at) => Math.floor(at / 60e3) * 60e3;
 
+/** @param {number} value */
 const money = (value) => dollars(value) || '$0';
 
+/** @typedef {{ count: number, failed: number, limited: number, unknown: number, input_tokens: number,
+ *   output_tokens: number, cost_usd: number, p50_ms: number | null, p95_ms: number | null }} Bucket */
+/** @typedef {(bucket: Bucket) => number | null} Value */
+/** @typedef {{ since: number, until: number, step_ms: number, counted: 'sessions' | 'calls', is_complete: boolean,
+ *   series: { name: string, is_rest: boolean, count: number, buckets: Bucket[] }[] }} History */
+/** @typedef {{ form?: string, word?: (value: number) => string }} How */
+
 // What is plotted of each agent, model or tool: title, how, and the value of a stretch of time.
+/** @type {Record<History['counted'], [string, How, Value][]>} */
 const kShown = {
   sessions: [['Sessions', {}, (b) => b.count], ['Failed', {}, (b) => b.failed],
     ['Stopped by a limit', {}, (b) => b.limited],
@@ -25,6 +36,7 @@ const kShown = {
     ['Duration, p95', { form: 'lines', word: duration }, (b) => b.p95_ms]],
 };
 // Of all together: each plot has several values of a stretch.
+/** @type {Record<History['counted'], [string, How, [string, string, Value][]][]>} */
 const kTogether = {
   sessions: [['Sessions', {}, [['fine', 'good', (b) => b.count - b.failed], ['failed', 'bad', (b) => b.failed]]],
     ['Duration', { form: 'lines', word: duration }, [['p50', 'accent', (b) => b.p50_ms], ['p95', 'warn', (b) => b.p95_ms]]],
@@ -39,23 +51,27 @@ const kTogether = {
 class Plots {
   element = element('div', { class: 'plots' });
   #kind = '';
+  /** @type {Plot[]} */
   #plots = [];
 
+  /** @param {History} history @param {string} by */
   show(history, by) {
     const { counted, series } = history;
     const kind = `${counted} ${by}`;
-    const wanted = by ? kShown[counted] : kTogether[counted];
     if (kind !== this.#kind) {
       this.#kind = kind;
-      this.#plots = wanted.map(([title, how]) => new Plot(title, how));
+      this.#plots = (by ? kShown[counted] : kTogether[counted]).map((each) => new Plot(each[0], each[1]));
       this.element.replaceChildren(...this.#plots.map((plot) => plot.element));
     }
     const length = Math.ceil((history.until - history.since) / history.step_ms);
     const times = Array.from({ length }, (_, i) => history.since + i * history.step_ms);
-    wanted.forEach(([, , of], i) => this.#plots[i].show(history, times, by
-      ? series.map((each, k) => ({ name: each.is_rest ? 'all others' : each.name || '(without a name)',
-        kind: `s${each.is_rest ? kColours - 1 : k}`, values: each.buckets.map(of) }))
-      : of.map(([name, colour, value]) => ({ name, kind: colour, values: (series[0]?.buckets ?? []).map(value) }))));
+    const lists = by
+      ? kShown[counted].map(([, , of]) => series.map((each, k) => ({
+        name: each.is_rest ? 'all others' : each.name || '(without a name)',
+        kind: `s${each.is_rest ? kColours - 1 : k}`, values: each.buckets.map(of) })))
+      : kTogether[counted].map(([, , of]) => of.map(([name, colour, value]) => (
+        { name, kind: colour, values: (series[0]?.buckets ?? []).map(value) })));
+    lists.forEach((list, i) => this.#plots[i].show(history, times, list));
   }
 }
 
@@ -143,6 +159,7 @@ function choiceOf(address) {
 const queryOf = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== '')
   .map(([key, value]) => [key, String(value)]));
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events */
 export async function figuresView(view, events) {
   const choice = choiceOf(location.hash);
   const { agents } = await get('agents');
@@ -200,7 +217,7 @@ export async function figuresView(view, events) {
     choice[key] = value;
     history.replaceState(null, '', `#/figures?${queryOf(choice)}`);
     trouble.textContent = '';
-    load().catch((error) => { trouble.textContent = error.message; });
+    load().catch((error) => { trouble.textContent = messageOf(error); });
   };
   const select = (label, key, words) => {
     selects[key] = element('select', { 'aria-label': label, onchange: () => change(key, selects[key].value) }, words);
@@ -213,7 +230,7 @@ export async function figuresView(view, events) {
     select('Tool', 'tool', options('tool'))), trouble, cards, note, plots.element, tables, budgets, runners);
   await load();
   const reload = soon(() => load().catch(() => {}), 2000);
-  const changed = (event) => { if (event.detail.type === 'run_ended') reload(); };
+  const changed = (event) => { if (detailOf(event).type === 'run_ended') reload(); };
   events.addEventListener('event', changed);
   return () => {
     reload.stop();
@@ -235,6 +252,7 @@ function ranking(title, wishes) {
   })));
 }
 
+/** @param {HTMLElement} view */
 export async function feedbackView(view) {
   const summary = await get(`feedback?since=${fullMinute(Date.now() - 30 * 86400e3)}`);
   const troubled = summary.troubled_tools;
@@ -244,11 +262,11 @@ export async function feedbackView(view) {
       troubled.map((each) => element('li', {}, element('b', {}, each.tool), ` failed ${each.failed} of ${each.calls} times`,
         each.confused ? `, ${each.confused} of them for arguments that did not fit` : '',
         each.example_error ? element('pre', { tabindex: '0' }, each.example_error) : null,
-        element('div', { class: 'dim' }, 'sessions: ', sessionLinks(each.examples)))))) : null].filter(Boolean);
+        element('div', { class: 'dim' }, 'sessions: ', sessionLinks(each.examples)))))) : null].filter((each) => each !== null);
   view.replaceChildren(element('h1', {}, 'Feedback'), element('p', { class: 'dim' },
     `${summary.with_feedback} of ${summary.sessions} sessions of the last 30 days gave feedback`
     + `${summary.contradicted ? `; ${summary.contradicted} said what did not happen` : ''}${
-      summary.is_complete === false ? '; older ones were not read' : ''}.`),
+      summary.is_complete === false ? '; some were not read' : ''}.`),
   ...(parts.length ? parts : [element('p', {}, 'No tool is missed and none fails. Agents tell what they lack '
     + 'when they run with --debug.')]));
 }

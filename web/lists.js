@@ -1,5 +1,5 @@
 // Sessions, newest first, as they happen.
-import { count, dollars, duration, element, get, isTyping, moment, post, soon, status, visible } from './platform.js';
+import { count, dollars, duration, element, get, isTyping, messageOf, moment, post, soon, status, visible } from './platform.js';
 
 const kStatuses = ['', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'queued'];
 const kColumns = [['ID'], ['Status'], ['Agent', 'wide'], ['Prompt'], ['Started', 'wide'], ['Took', 'wide number'],
@@ -29,7 +29,7 @@ function beginForm(agents) {
       const session = await post('sessions', { agent: agent.value, prompt: prompt.value });
       location.hash = `#/sessions/${session.id}`;
     } catch (error) {
-      problem.textContent = visible(error.message);
+      problem.textContent = visible(messageOf(error));
     }
   } }, agent, prompt, element('button', { class: 'main' }, 'Begin'), problem);
 }
@@ -45,6 +45,7 @@ function addressOf(filter) {
   return `#/sessions${parameters.size ? `?${parameters}` : ''}`;
 }
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events */
 export async function sessionsView(view, events) {
   const filter = filterOf(location.hash);
   const body = element('tbody');
@@ -63,7 +64,7 @@ export async function sessionsView(view, events) {
     const mine = ++asked;
     const page = await query(null);
     if (mine !== asked) return;  // a later question is under way
-    const chosen = body.querySelector('tr[aria-selected]')?.dataset.id;
+    const chosen = /** @type {HTMLElement | null} */ (body.querySelector('tr[aria-selected]'))?.dataset.id;
     next = page.next;
     more.hidden = next === null;
     body.replaceChildren(...page.sessions.map(row));

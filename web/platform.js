@@ -10,21 +10,25 @@ export const visible = (text) => text.replace(kDeceptive,
   (c) => `⟨U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟩`);
 const kReadByPeople = ['title', 'placeholder', 'aria-label'];  // attributes
 
+/** What a place can hold: texts, elements, lists of both; what is absent is passed over.
+ * @typedef {string | number | Node | null | undefined | false | Child[]} Child */
+/** @template {ParentNode} Made @param {Made} made @param {Child[]} children @returns {Made} */
 function addTo(made, children) {
-  for (const child of children.flat(3)) {
+  for (const child of /** @type {Exclude<Child, Child[]>[]} */ (children.flat(3))) {
     if (child === null || child === undefined || child === false) continue;
-    made.append(typeof child === 'string' ? visible(child) : child);
+    made.append(child instanceof Node ? child : visible(String(child)));
   }
   return made;
 }
 
-/** @param {string} name @param {Record<string, any>} [attributes] @param {...any} children */
+/** @template {keyof HTMLElementTagNameMap} Name @param {Name} name @param {Record<string, any>} [attributes]
+ * @param {...Child} children @returns {HTMLElementTagNameMap[Name]} */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-    else if (key in made && typeof value !== 'string') made[key] = value;
+    else if (key in made && typeof value !== 'string') Object.assign(made, { [key]: value });
     else if (kReadByPeople.includes(key)) made.setAttribute(key, visible(String(value)));
     else made.setAttribute(key, value === true ? '' : String(value));
   }
@@ -32,7 +36,8 @@ export function element(name, attributes = {}, ...children) {
 }
 
 const kSvg = 'http://www.w3.org/2000/svg';
-/** @param {string} name @param {Record<string, any>} attributes @param {...any} children */
+/** @template {keyof SVGElementTagNameMap} Name @param {Name} name @param {Record<string, string | number>} attributes
+ * @param {...Child} children @returns {SVGElementTagNameMap[Name]} */
 export function svg(name, attributes, ...children) {
   const made = document.createElementNS(kSvg, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
@@ -40,8 +45,11 @@ export function svg(name, attributes, ...children) {
 }
 
 const token = () => sessionStorage.getItem('token');
+/** @param {string} given */
 export const useToken = (given) => sessionStorage.setItem('token', given);
 export class NotAdmitted extends Error {}
+/** @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 // The one-time code stands behind '#', which no browser sends anywhere.
 export async function logIn() {
@@ -74,7 +82,9 @@ export async function post(path, body) {
 // One stream for the page: events of all sessions, from now on, and after a cut from where it was.
 // Nothing is open while nobody looks.
 export class Events extends EventTarget {
+  /** @type {number | null} */
   #last = null;
+  /** @type {AbortController | null} */
   #running = null;
 
   start() {
@@ -104,12 +114,16 @@ export class Events extends EventTarget {
     }
   }
 
+  /** @param {AbortSignal} signal */
   async #read(signal) {
+    /** @type {Record<string, string>} */
     const headers = { Accept: 'text/event-stream' };
     if (this.#last !== null) headers['Last-Event-ID'] = String(this.#last);
     const response = await send('/api/v1/events', { headers, signal });
     this.#tell('connection', 'live');
+    if (!response.body) return;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    /** @type {string[]} */
     let rest = [];
     for (;;) {
       const { value, done } = await reader.read();
@@ -129,12 +143,19 @@ export class Events extends EventTarget {
     }
   }
 
+  /** @param {string} type @param {any} detail */
   #tell(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
 
+/** What happened to a session, as it comes and as it is stored.
+ * @typedef {{ sequence: number, session_id: number, at: number, type: string, data: any }} SessionEvent */
+/** What an event of these carries: a SessionEvent, or a word about the connection. @param {Event} event */
+export const detailOf = (event) => /** @type {CustomEvent} */ (event).detail;
+
 // At most one call for many, soon.
+/** @param {() => void} work */
 export function soon(work, milliseconds = 200) {
   let timer = 0;
   const later = () => {
@@ -144,10 +165,11 @@ export function soon(work, milliseconds = 200) {
   return later;
 }
 
+/** @param {Event} event */
 export const isTyping = (event) => event.target instanceof Element
   && event.target.matches('input, textarea, select, dialog *');
 
-/** @param {number | null} milliseconds */
+/** @param {number | null | undefined} milliseconds */
 export function duration(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return '';
   if (milliseconds < 1) return '<1 ms';
@@ -159,13 +181,16 @@ export function duration(milliseconds) {
   return `${Math.round(seconds / 86400)} days`;
 }
 
+/** @param {number} number */
 export function count(number) {
   if (number < 10000) return String(number);
   return number < 1e6 ? `${(number / 1e3).toFixed(number < 1e5 ? 1 : 0)}k` : `${(number / 1e6).toFixed(1)}M`;
 }
 
+/** @param {number | null | undefined} number */
 export const dollars = (number) => (number ? `$${number < 1 ? number.toFixed(4) : number.toFixed(2)}` : '');
 
+/** @param {number | null | undefined} milliseconds */
 export function moment(milliseconds) {
   if (!milliseconds) return '';
   const at = new Date(milliseconds);
@@ -175,14 +200,17 @@ export function moment(milliseconds) {
       month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }));
 }
 
+/** @type {Record<string, string>} */
 const kMarks = { completed: '✓', failed: '✗', cancelled: '⊘', waiting: '…', running: '▸', queued: '·',
   executing: '▸', pending: '·', unknown: '?' };
+/** @param {string} word */
 export const status = (word) => element('span', { class: `status ${word}` },
   `${kMarks[word] ?? ''} ${word}`);
 
 // Long texts are shown piece by piece, as far as somebody wants them.
 const kFirst = 20000;
 const kMore = 200000;
+/** @param {unknown} text */
 export function block(text) {
   const whole = typeof text === 'string' ? text : JSON.stringify(text, null, 2) ?? '';
   const made = element('pre', { tabindex: '0' }, whole.slice(0, kFirst));
@@ -199,14 +227,17 @@ export function block(text) {
 }
 
 // JSON in a text as it is easier to read.
+/** @param {unknown} text */
 export function readable(text) {
   if (typeof text !== 'string' || !/^\s*[[{]/.test(text) || text.length > 2e6) return text;
   try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
 }
 
 const kMostLines = 2000;
+/** @param {string} text */
 export function diff(text) {
   const lines = text.split('\n');
+  /** @type {Child[]} */
   const rows = lines.slice(0, kMostLines).map((line) => element('span', {
     class: line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed'
       : line.startsWith('@@') ? 'dim' : undefined }, `${line}\n`));

@@ -9,6 +9,7 @@ const kBottom = 18;
 const kTop = kHeight - kBottom;
 export const kColours = 8;  // classes s0 to s7 of the style; the last is that of the rest
 
+/** @param {number} at @param {number} span */
 function timeWord(at, span) {
   const date = new Date(at);
   return span <= 2 * 86400e3 ? date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
@@ -16,10 +17,25 @@ function timeWord(at, span) {
 }
 
 // The lowest round number that is not below.
+/** @param {number} value */
 function roundUp(value) {
   if (value <= 0) return 0;
   const unit = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 2.5, 5, 10].find((each) => each * unit >= value * 0.999999) ?? 10) * unit;
+}
+
+// Where values stand beside each other, from place to place: where there is none, a line would lie.
+/** @param {(number | null | undefined)[]} values @returns {number[][]} */
+export function runsOf(values) {
+  /** @type {number[][]} */
+  const runs = [];
+  values.forEach((value, i) => {
+    if (value === null || value === undefined) return;
+    const last = runs.at(-1);
+    if (last?.at(-1) === i - 1) last.push(i);
+    else runs.push([i]);
+  });
+  return runs;
 }
 
 /** @typedef {{ name: string, kind: string, values: (number | null)[] }} Series */
@@ -30,6 +46,7 @@ export class Plot {
   #frame = { since: 0, until: 1, step_ms: 1 };
   /** @type {Series[]} */
   #series = [];
+  /** @type {number[]} */
   #times = [];
   #place = -1;  // where the pointer is; -1: nowhere
   #legend = element('span');
@@ -40,6 +57,7 @@ export class Plot {
   #details;
 
   // `form`: bars or lines. `word` makes a value a text.
+  /** @param {string} title @param {{form?: string, word?: (value: number) => string}} [options] */
   constructor(title, { form = 'bars', word = count } = {}) {
     this.#title = title;
     this.#form = form;
@@ -69,15 +87,18 @@ export class Plot {
     this.#fillTable();
   }
 
+  /** @param {number} place */
   #x(place) {
     return kLeft + (place + 0.5) * ((kWidth - kLeft) / Math.max(1, this.#times.length));
   }
 
   #draw() {
     const isBars = this.#form === 'bars';
+    /** @param {number} i */
     const at = (i) => this.#series.map(({ values }) => values[i] ?? 0);
     const most = roundUp(Math.max(0, ...this.#times.map((_, i) => (isBars
       ? at(i).reduce((a, b) => a + b, 0) : Math.max(0, ...at(i))))));
+    /** @param {number} value */
     const y = (value) => kTop - (most ? value / most : 0) * (kTop - 8);
     const step = (kWidth - kLeft) / Math.max(1, this.#times.length);
     const marks = isBars ? this.#bars(step, y) : this.#lines(y);
@@ -91,7 +112,9 @@ export class Plot {
     this.#drawing.replaceChildren(...[scale, axis, marks, this.#pointer].flat(2));
   }
 
+  /** @param {number} step @param {(value: number) => number} y */
   #bars(step, y) {
+    /** @type {SVGElement[]} */
     const marks = [];
     this.#times.forEach((_, i) => {
       let below = 0;
@@ -106,26 +129,25 @@ export class Plot {
     return marks;
   }
 
+  /** @param {(value: number) => number} y */
   #lines(y) {
     return this.#series.flatMap(({ kind, values }) => {
-      // A line for each run of values: where there is none, there is no line.
-      const runs = [[]];
-      values.forEach((value, i) => {
-        if (value === null || value === undefined) runs.push([]);
-        else runs.at(-1).push([this.#x(i), y(value)]);
-      });
+      const runs = runsOf(values).map((run) => run.map((i) => [this.#x(i), y(values[i] ?? 0)]));
       return [...runs.filter((run) => run.length > 1).map((run) => svg('polyline', { class: kind, points: run.join(' ') })),
         ...runs.flat().map(([cx, cy]) => svg('circle', { class: kind, r: 2.5, cx, cy }))];
     });
   }
 
+  /** @param {number} place */
   #sentence(place) {
-    const words = this.#series.map(({ name, values }) => [name, values[place]])
-      .filter(([, value]) => value !== null && value !== undefined && value !== 0)
-      .map(([name, value]) => `${name}: ${this.#word(value)}`);
+    const words = this.#series.flatMap(({ name, values }) => {
+      const value = values[place];
+      return value ? [`${name}: ${this.#word(value)}`] : [];
+    });
     return `${new Date(this.#times[place]).toLocaleString()} · ${words.join(', ') || 'nothing'}`;
   }
 
+  /** @param {number} place */
   #point(place) {
     this.#place = this.#times.length ? place : -1;
     const x = this.#place < 0 ? -9 : this.#x(this.#place);
@@ -137,15 +159,19 @@ export class Plot {
       ? `${this.#title}: arrow keys go through time` : this.#said.textContent ?? '');
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const last = this.#times.length - 1;
-    const to = { ArrowLeft: this.#place < 0 ? last : this.#place - 1, ArrowRight: this.#place + 1,
-      Home: 0, End: last }[event.key];
+    /** @type {Record<string, number>} */
+    const places = { ArrowLeft: this.#place < 0 ? last : this.#place - 1, ArrowRight: this.#place + 1,
+      Home: 0, End: last };
+    const to = places[event.key];
     if (to === undefined) return;
     event.preventDefault();
     this.#point(Math.max(0, Math.min(last, to)));
   }
 
+  /** @param {PointerEvent} event */
   #follow(event) {
     const { left, width } = this.#drawing.getBoundingClientRect();
     const share = ((event.clientX - left) / width * kWidth - kLeft) / (kWidth - kLeft);
@@ -156,6 +182,7 @@ export class Plot {
   // Made when somebody wants it, and kept up to date from then on.
   #fillTable() {
     if (!this.#details.open) return this.#table.replaceChildren();
+    /** @param {number | null | undefined} value */
     const cell = (value) => (value === null || value === undefined ? '–' : value ? this.#word(value) : '0');
     return this.#table.replaceChildren(element('table', {}, element('thead', {}, element('tr', {},
       element('th', { scope: 'col' }, 'From'),

@@ -1,6 +1,6 @@
 // One session: its timeline, its conversation, its calls, and what can be done with it.
-import { block, count, diff, dollars, duration, element, get, moment, post, readable, soon, status,
-  visible } from './platform.js';
+import { block, count, detailOf, diff, dollars, duration, element, get, messageOf, moment, post,
+  readable, soon, status, visible } from './platform.js';
 import { exchange } from './exchange.js';
 import { showReplay } from './replay.js';
 import { Rows, Timeline } from './timeline.js';
@@ -96,7 +96,7 @@ function actions(session, refresh, replayed) {
       await work();
       refresh();
     } catch (error) {
-      problem.textContent = visible(error.message);
+      problem.textContent = visible(messageOf(error));
     }
   };
   const hasEnded = ['completed', 'failed', 'cancelled'].includes(session.status);
@@ -145,6 +145,7 @@ function heading(session, limits) {
     session.cancel_reason ? element('p', { class: 'failed' }, session.cancel_reason) : null];
 }
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events @param {number} id */
 export async function sessionView(view, events, id) {
   const head = element('div');
   const doing = element('div');
@@ -181,7 +182,7 @@ export async function sessionView(view, events, id) {
       const made = await post(`sessions/${id}/fork`, { message_id: message });
       location.hash = `#/sessions/${made.id}`;
     } catch (error) {
-      trouble.textContent = visible(error.message);
+      trouble.textContent = visible(messageOf(error));
       trouble.scrollIntoView({ block: 'nearest' });
     }
   };
@@ -202,14 +203,14 @@ export async function sessionView(view, events, id) {
   });
 
   const cards = new WaitCards(waits, () => get(`sessions/${id}/waits`));
-  let before = null;
+  let before = '';
   let limits;  // of its agent; null where that is not to be had
   const load = async () => {
     const last = Math.max(0, ...shown.keys());
     const [session, page] = await Promise.all([get(`sessions/${id}?texts=short`),
       get(`sessions/${id}/messages?texts=short&${last ? `after=${last}` : 'keep=last'}&limit=${kMessages}`), cards.load()]);
     limits ??= await get(`agents/${encodeURIComponent(session.agent)}`).then((agent) => agent.limits, () => null) ?? null;
-    head.replaceChildren(...heading(session, limits).filter(Boolean));
+    head.replaceChildren(...heading(session, limits).filter((each) => each !== null));
     if (session.status !== before) doing.replaceChildren(actions(session, load, replayed));
     before = session.status;
     place(page.messages, false);
@@ -263,7 +264,8 @@ export async function sessionView(view, events, id) {
     }
     return draw();
   };
-  const changed = ({ detail: event }) => take(event);
+  /** @param {Event} event */
+  const changed = (event) => take(detailOf(event));
 
   view.replaceChildren(head, doing, replayed, waits, element('h2', {}, 'Timeline'),
     element('div', { class: 'with-detail' }, timeline.element, detail),

@@ -4,14 +4,23 @@ import { duration, element } from './platform.js';
 
 const kRow = 24;
 const kLongestGap = 1500;  // milliseconds that an idle stretch takes on the axis at most
+/** @type {Record<string, string>} */
 const kWords = { model: 'model', tool: 'tool', child: 'specialist', wait: 'waits for a person' };
+
+/** @typedef {import('./platform.js').SessionEvent} SessionEvent */
+/** One bar. `to`: null while it goes on. `event` began it and `ended` ended it, as far as they are known.
+ * @typedef {{ kind: string, label: string, from: number, to: number | null, state: string, session: number, depth: number,
+ *   event: { data: any }, ended?: { data: any }, retries: SessionEvent[], child?: number }} Row */
 
 // Rows from events: what models, tools and specialists began and ended, and what waited. Rows of a
 // specialist follow the row that began it.
 export class Rows {
+  /** @type {Map<number, { depth: number, rows: Row[], isLoose?: boolean }>} */
   #sessions = new Map();
+  /** @type {Map<string, Row>} */
   #open = new Map();
 
+  /** @param {number} root */
   constructor(root) {
     this.root = root;
     this.first = Infinity;  // when the first event happened
@@ -19,20 +28,26 @@ export class Rows {
     this.#sessions.set(root, { depth: 0, rows: [] });
   }
 
+  /** @param {number} session */
   has(session) { return this.#sessions.has(session); }
 
+  /** @param {SessionEvent} event */
   add(event) {
     this.last = event.sequence;
     const { session_id: session, data, at, type } = event;
     this.first = Math.min(this.first, at);
     const isOf = this.#session(session);
+    /** @param {string} id */
     const key = (id) => `${session}/${id}`;
+    /** @param {string} kind @param {string} label @param {string} id */
     const begin = (kind, label, id) => {
+      /** @type {Row} */
       const row = { kind, label, from: at, to: null, state: 'running', session, depth: isOf.depth, event, retries: [] };
       this.#open.set(key(id), row);
       isOf.rows.push(row);
       return row;
     };
+    /** @param {string} id @param {string} state */
     const end = (id, state) => {
       const row = this.#open.get(key(id));
       if (!row) return null;
@@ -73,8 +88,11 @@ export class Rows {
 
   // Sessions that ran without a server have no events. What else is stored tells nearly the same: what
   // happened before the first event.
+  /** @param {any[]} messages @param {any[]} calls @param {any[]} children */
   addStored(messages, calls, children) {
+    /** @type {Row[]} */
     const rows = [];
+    /** @param {Omit<Row, 'session' | 'depth' | 'retries'> & { session?: number }} row */
     const add = (row) => {
       if (row.from < this.first) rows.push({ session: this.root, depth: 0, retries: [], ...row });
     };
@@ -103,14 +121,18 @@ export class Rows {
     isOf.rows = rows.concat(isOf.rows);
   }
 
+  /** @param {number} id */
   #session(id) {
     // One that nobody announced stands at the end.
-    if (!this.#sessions.has(id)) this.#sessions.set(id, { depth: 1, rows: [], isLoose: true });
-    return this.#sessions.get(id);
+    const found = this.#sessions.get(id) ?? { depth: 1, rows: [], isLoose: true };
+    this.#sessions.set(id, found);
+    return found;
   }
 
   inOrder() {
+    /** @type {Row[]} */
     const list = [];
+    /** @param {number} id */
     const walk = (id) => {
       for (const row of this.#sessions.get(id)?.rows ?? []) {
         list.push(row);
@@ -125,16 +147,20 @@ export class Rows {
 
 // Between the clock and the axis: stretches in which nothing is done are folded.
 class Scale {
+  /** @param {Row[]} rows @param {number} now */
   constructor(rows, now) {
     const busy = rows.filter((row) => row.kind !== 'wait').map((row) => [row.from, row.to ?? now])
       .sort((a, b) => a[0] - b[0]);
     const ends = rows.map((row) => row.to ?? now);
     this.begin = busy[0]?.[0] ?? now;
+    /** @type {number[][]} */
     this.points = [];  // [time, place], both rising
+    /** @type {{ at: number, length: number, time: number }[]} */
     this.gaps = [];
     let place = 0;
     let until = this.begin;
     this.points.push([until, 0]);
+    /** @param {number} time @param {number} length */
     const go = (time, length) => {
       place += length;
       until = time;
@@ -156,6 +182,7 @@ class Scale {
     this.whole = Math.max(place, 1);
   }
 
+  /** @param {number} value @param {number} from @param {number} to */
   #between(value, from, to) {
     let low = 0;
     let high = this.points.length - 1;
@@ -170,7 +197,9 @@ class Scale {
     return a[to] + share * (b[to] - a[to]);
   }
 
+  /** @param {number} time */
   place(time) { return this.#between(time, 0, 1); }
+  /** @param {number} place */
   time(place) { return this.#between(place, 1, 0); }
 }
 
@@ -178,13 +207,16 @@ const kSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 300
   600000, 1800000, 3600000, 7200000, 21600000, 86400000];
 
 export class Timeline {
+  /** @type {Row[]} */
   #rows = [];
   #scale = new Scale([], 0);
   #from = 0;
+  /** @type {number | null} */
   #to = null;  // null: all of it, also what is still to come
   #chosen = -1;
   #now = 0;
 
+  /** @param {(row: Row) => void} choose */
   constructor(choose) {
     this.choose = choose;
     this.axis = element('div', { class: 'tl-axis', 'aria-hidden': 'true' });

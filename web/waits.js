@@ -1,5 +1,5 @@
 // What waits for a person: questions as forms, approvals with what they would touch.
-import { block, diff, element, get, moment, post, soon, visible } from './platform.js';
+import { block, diff, element, get, messageOf, moment, post, soon, visible } from './platform.js';
 
 const kInputs = { number: 'number', password: 'password', email: 'email', url: 'url' };
 
@@ -110,7 +110,7 @@ export function waitCard(wait, done) {
       await post(`waits/${wait.id}/answer`, { answer: given });
       done();
     } catch (error) {
-      problem.textContent = visible(error.message);
+      problem.textContent = visible(messageOf(error));
     }
   };
   return element('article', { class: `wait ${wait.kind}` }, element('h2', {}, `${wait.tool ?? 'A tool'} ${kTitles[wait.kind]}`),
@@ -145,6 +145,7 @@ export class WaitCards {
   }
 }
 
+/** @param {HTMLElement} view @param {import('./platform.js').Events} events */
 export async function waitsView(view, events) {
   const list = element('div');
   const empty = element('p', { class: 'dim' }, 'Nothing waits for a person.');

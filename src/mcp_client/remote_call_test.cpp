@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "mcp_client/python_server_testing.h"
 #include "mcp_client/server_texts.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
@@ -20,20 +21,12 @@ namespace wright::mcp_client {
 namespace {
 
 constexpr std::string_view kActingServer = R"(
-import json, os, sys
-mode, journal = sys.argv[1], sys.argv[2]
-modern = mode == "modern"
-def send(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"); sys.stdout.flush()
-def answer(id, result): send({"id": id, "result": result})
-def text(words): return {"content": [{"type": "text", "text": words}]}
+journal = sys.argv[2]
 def note(word): open(journal, "a").write(word + "\n")
 def noted(word): return os.path.exists(journal) and word + "\n" in open(journal).read()
 def tool(name, **hints): return {"name": name, "inputSchema": {"type": "object"}, "annotations": hints}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 CAPABLE = {"tools": {}, "prompts": {}, "resources": {"subscribe": True}}
-FORM = {"message": "Who pays?", "requestedSchema": {"type": "object",
-        "properties": {"name": {"type": "string"}}, "required": ["name"]}}
 ADDRESS = {"mode": "url", "elicitationId": "e1", "message": "Log in\nHost: good.example",
            "url": "https://user@evil.example:8443/login?x=1"}
 RESULTS = {"tools/call": lambda who: text("paid by " + who),
@@ -49,13 +42,8 @@ waiting = {}
 for line in sys.stdin:
     m = json.loads(line)
     method, id, params = m.get("method"), m.get("id"), m.get("params") or {}
-    if method == "server/discover" and modern:
-        answer(id, {"supportedVersions": ["2026-07-28"], "capabilities": CAPABLE})
-    elif method == "server/discover":
-        send({"id": id, "error": {"code": -32601, "message": "unknown method"}})
-    elif method == "initialize":
-        answer(id, {"protocolVersion": "2025-11-25", "capabilities": CAPABLE})
-    elif method == "tools/list":
+    if greeted(method, id): continue
+    if method == "tools/list":
         answer(id, {"tools": [tool("pay"), tool("look", readOnlyHint=True), tool("big"),
                               tool("open", destructiveHint=False), tool("gated", destructiveHint=True),
                               tool("steps"), tool("die")]})
@@ -80,7 +68,7 @@ for line in sys.stdin:
         asked = ADDRESS if name == "open" else FORM
         if modern and "inputResponses" in params:
             if params.get("requestState") != "half done":
-                send({"id": id, "error": {"code": -32602, "message": "this is not my state"}})
+                problem(id, -32602, "this is not my state")
                 continue
             answer(id, RESULTS[method](who_in(params["inputResponses"]["k"])))
             continue
@@ -100,7 +88,9 @@ for line in sys.stdin:
 
 class McpRemoteCall : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { std::ofstream(folder_.path() / "server.py") << kActingServer; }
+  void SetUp() override {
+    std::ofstream(folder_.path() / "server.py") << kPythonServer << kActingServer;
+  }
 
   bool is_modern() const { return std::string_view(GetParam()) == "modern"; }
   // Another process of ours, as far as the server can see.

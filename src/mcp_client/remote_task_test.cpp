@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/unknown_outcome.h"
+#include "mcp_client/python_server_testing.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
 #include "tools/temporary_folder_testing.h"
@@ -17,16 +18,9 @@ namespace wright::mcp_client {
 namespace {
 
 constexpr std::string_view kTaskServer = R"(
-import json, os, sys
-mode, folder = sys.argv[1], sys.argv[2]
-modern = mode == "modern"
+folder = sys.argv[2]
 TASKS = "io.modelcontextprotocol/tasks"
-def send(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"); sys.stdout.flush()
-def answer(id, result): send({"id": id, "result": {"resultType": "complete", **result} if modern else result})
-def problem(id, code, message): send({"id": id, "error": {"code": code, "message": message}})
 def note(word): open(folder + "/journal", "a").write(word + "\n")
-def text(words): return {"content": [{"type": "text", "text": words}]}
 def path(task): return folder + "/" + task + ".json"
 def load(task):
     try: return json.load(open(path(task)))
@@ -34,8 +28,6 @@ def load(task):
 def save(task): json.dump(task, open(path(task["id"]), "w"))
 def tool(name, **hints): return {"name": name, "inputSchema": {"type": "object"}, "annotations": hints,
                                  "execution": {"taskSupport": "optional"}}
-FORM = {"message": "Who pays?", "requestedSchema": {"type": "object",
-        "properties": {"name": {"type": "string"}}, "required": ["name"]}}
 def seen(task):
     seen = {"taskId": task["id"], "status": task["status"], "createdAt": "2026-07-28T10:00:00Z",
             "lastUpdatedAt": "2026-07-28T10:00:00Z"}
@@ -53,14 +45,10 @@ def finish(task, who):
 for line in sys.stdin:
     m = json.loads(line)
     method, id, params = m.get("method"), m.get("id"), m.get("params") or {}
-    if method == "server/discover" and modern:
-        answer(id, {"supportedVersions": ["2026-07-28"], "capabilities": CAPABLE})
-    elif method == "server/discover":
-        problem(id, -32601, "unknown method")
-    elif method == "initialize":
-        answer(id, {"protocolVersion": "2025-11-25", "capabilities": CAPABLE})
-    elif method == "tools/list":
-        answer(id, {"tools": [tool("pay"), tool("ask"), tool("fail"), tool("endless"), tool("look", readOnlyHint=True)]})
+    if greeted(method, id): continue
+    if method == "tools/list":
+        answer(id, {"tools": [tool("pay"), tool("ask"), tool("fail"), tool("endless"), tool("stop"),
+                              tool("stop_looking", readOnlyHint=True), tool("look", readOnlyHint=True)]})
     elif method == "tools/call":
         known = TASKS in params["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"] if modern else "task" in params
         note("began" if known else "began without a task")
@@ -79,6 +67,8 @@ for line in sys.stdin:
             if task["looks"] >= 3 and task["tool"] == "ask": task["status"] = "input_required"
             elif task["looks"] >= 3 and task["tool"] == "fail":
                 task.update(status="failed", error={"code": -32603, "message": "no money"})
+            elif task["looks"] >= 3 and task["tool"].startswith("stop"):
+                task.update(status="cancelled", message="the bank has closed")
             elif task["looks"] >= 3 and task["tool"] != "endless": finish(task, "the bank")
             save(task)
         if method == "tasks/result" and task["status"] == "input_required":
@@ -112,7 +102,9 @@ for line in sys.stdin:
 
 class McpRemoteTask : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { std::ofstream(folder_.path() / "server.py") << kTaskServer; }
+  void SetUp() override {
+    std::ofstream(folder_.path() / "server.py") << kPythonServer << kTaskServer;
+  }
 
   // Another process of ours, and of the server.
   std::vector<Tool> connect() {
@@ -232,6 +224,20 @@ TEST_P(McpRemoteTask, that_takes_too_long_is_cancelled_and_its_outcome_not_known
   const auto outcome = call(connect(), "endless");
   EXPECT_TRUE(is_unknown(outcome)) << outcome.result.content;
   EXPECT_EQ(journal(), "began\ncancelled\n");
+}
+
+// It had begun: a write may have been done. What only reads has failed.
+TEST_P(McpRemoteTask, that_its_server_cancels_has_an_outcome_that_is_not_known_if_it_writes) {
+  const auto writing = call(connect(), "stop");
+  EXPECT_TRUE(is_unknown(writing)) << writing.result.content;
+  EXPECT_NE(writing.result.content.find("the bank has closed"), std::string::npos)
+      << writing.result.content;
+  const auto reading = call(connect(), "stop_looking");
+  EXPECT_TRUE(reading.result.is_error);
+  EXPECT_FALSE(is_unknown(reading));
+  EXPECT_NE(reading.result.content.find("the bank has closed"), std::string::npos)
+      << reading.result.content;
+  EXPECT_EQ(journal(), "began\nbegan\n") << "there is nothing to cancel any more";
 }
 
 TEST_P(McpRemoteTask, whose_server_has_forgotten_it_has_an_outcome_that_is_not_known) {

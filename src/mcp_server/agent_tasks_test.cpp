@@ -5,9 +5,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+#include <condition_variable>
+#include <future>
 #include <latch>
-#include <thread>
+#include <mutex>
+#include <stop_token>
 
+#include "store/forwarding_store.h"
 #include "wright/driver.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
@@ -18,6 +23,38 @@ namespace {
 constexpr std::string_view kGo = R"({"name":"ask_worker","arguments":{"prompt":"Go"}})";
 constexpr std::string_view kGoAsTask =
     R"({"name":"ask_worker","arguments":{"prompt":"Go"},"task":{"ttl":60000}})";
+
+// Lets a test wait for what others write.
+class WatchedStore : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    auto results = ForwardingStore::apply_all(batches);
+    const std::lock_guard lock(mutex_);
+    ++writes_;
+    written_.notify_all();
+    return results;
+  }
+
+  // Asks again after every write. False: it has not become so in a minute.
+  bool await(const std::function<bool()>& is_so) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const std::int64_t seen = writes_;
+      lock.unlock();
+      if (is_so()) return true;
+      lock.lock();
+      if (!written_.wait_until(lock, until, [&] { return writes_ != seen; })) return false;
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable written_;
+  std::int64_t writes_ = 0;
+};
 
 class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
  protected:
@@ -75,17 +112,16 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
     return host_->perform(work(std::string(method), std::move(params)), {});
   }
 
-  // Asks until it is there.
   JsonObject once_it_is(std::string_view status, std::string_view id) {
     JsonObject seen;
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
+    EXPECT_TRUE(store_->await([&] {
       seen = result_in(about("tasks/get", id));
-      if (mcp::text_in(seen, "status") == status) return seen;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    } while (std::chrono::steady_clock::now() < until);
-    ADD_FAILURE() << to_text(seen);
+      return mcp::text_in(seen, "status") == status;
+    })) << to_text(seen);
     return seen;
+  }
+  bool ends_as(SessionStatus status) {
+    return store_->await([&] { return store_->get_session(1)->status == status; });
   }
 
   // What came of it, by the way of the revision.
@@ -96,7 +132,8 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
     return result;
   }
 
-  std::unique_ptr<Store> store_ = open_memory_store();
+  std::unique_ptr<Store> kept_ = open_memory_store();
+  std::unique_ptr<WatchedStore> store_ = std::make_unique<WatchedStore>(*kept_);
   std::unique_ptr<Host> host_;
 };
 
@@ -184,12 +221,7 @@ TEST_P(McpAgentTasks, that_are_cancelled_stay_so) {
   // Once more is an acknowledgement in the one revision and a mistake in the other.
   const auto again = about("tasks/cancel", id);
   EXPECT_EQ(std::holds_alternative<mcp::Finished>(again), is_modern());
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (store_->get_session(1)->status != SessionStatus::cancelled &&
-         std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(store_->get_session(1)->status, SessionStatus::cancelled);
+  EXPECT_TRUE(ends_as(SessionStatus::cancelled));
   EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "cancelled");
 }
 
@@ -249,7 +281,7 @@ TEST_P(McpAgentTasks, whose_question_is_declined_end_and_their_session_waits) {
 TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
   host({testing::says("first"), testing::says("second")});
   const std::string first = begin();
-  while (store_->get_session(1)->status != SessionStatus::completed) std::this_thread::yield();
+  ASSERT_TRUE(ends_as(SessionStatus::completed));
   // Somebody goes on with it before anybody has looked.
   auto agent = Agent{.name = "worker"};
   agent.model = testing::ScriptedModel({testing::says("by hand")}).model();
@@ -257,8 +289,68 @@ TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
   EXPECT_EQ(result_of(first).at("content").at(0).at("text"), Json("first"));
 }
 
+// Words on the way belong to the turn of the task, and so does the answer to them.
+TEST_P(McpAgentTasks, that_somebody_steers_end_with_what_came_last) {
+  std::latch begun(1);
+  std::latch said(1);
+  const Tool slow = tool("slow", "", [&] {
+    begun.count_down();
+    said.wait();
+    return "looked";
+  });
+  // It says something before it calls, so that words come behind words.
+  host({testing::calls({testing::call("slow", "{}", "1")}, "I look."), testing::says("as you say"),
+        testing::says("nobody asked")},
+       {slow});
+  const std::string id = begin();
+  begun.wait();
+  auto person = Runtime::open({.store = store_.get(), .workers = 1});
+  ASSERT_TRUE(person) << person.error().message;
+  auto agent = std::make_shared<Agent>(Agent{.name = "worker"});
+  agent->model = testing::ScriptedModel({}).model();
+  const auto steered = (*person)->steer(agent, 1, Message::user("Be brief"));
+  said.count_down();
+  ASSERT_TRUE(steered) << steered.error().message;
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("as you say"));
+  const auto messages = store_->get_messages(1).value();
+  EXPECT_TRUE(std::ranges::any_of(messages, [](const StoredMessage& each) {
+    return each.message.is_from_user() && each.message.text() == "Be brief";
+  }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasks,
                          ::testing::Values(mcp::Era::legacy, mcp::Era::modern));
+
+// Only there does a client wait for a result.
+using McpAgentTasksOfOlderClients = McpAgentTasks;
+INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasksOfOlderClients, ::testing::Values(mcp::Era::legacy));
+
+TEST_P(McpAgentTasksOfOlderClients, go_on_when_whoever_waits_for_their_result_has_gone) {
+  std::latch begun(1);
+  std::latch let_go(1);
+  const Tool slow = tool("slow", "", [&] {
+    begun.count_down();
+    let_go.wait();
+    return "looked";
+  });
+  host({testing::calls({testing::call("slow", "{}", "1")}), testing::says("forty-two")}, {slow});
+  const std::string id = begin();
+  begun.wait();
+  std::stop_source gone;
+  auto waiting = std::async(std::launch::async, [&] {
+    WorkControls controls;
+    controls.stop = gone.get_token();
+    return host_->perform(work("tasks/result", {{"taskId", id}}), controls);
+  });
+  gone.request_stop();
+  const bool has_returned = waiting.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  EXPECT_TRUE(has_returned) << "it would be waited for as long as the session runs";
+  EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "working");
+  let_go.count_down();
+  const auto outcome = waiting.get();
+  EXPECT_TRUE(std::holds_alternative<mcp::Problem>(outcome));
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("forty-two"));
+}
 
 }  // namespace
 }  // namespace wright::mcp_server

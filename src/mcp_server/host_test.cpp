@@ -1,5 +1,6 @@
 #include "mcp_server/host.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -8,6 +9,7 @@
 #include <latch>
 #include <thread>
 
+#include "store/testing.h"
 #include "wright/driver.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
@@ -426,6 +428,42 @@ TEST(McpHost, AnAgentThatAsksWaitsInTheStoreAndGoesOnWithTheAnswer) {
   asked.answers[needs->requests[0].key] =
       parse_json(R"({"action":"accept","content":{"who":"Ada"}})").value().as_object();
   EXPECT_EQ(text_of(hosted.host->perform(asked, {})), "Hello.");
+}
+
+TEST(McpHost, SessionsAreListedBesideOneThatCannotBeRead) {
+  const store::TemporaryFolder folder;
+  const auto path = folder / "store.db";
+  const auto store = store::value_of(open_sqlite_store(path));
+  for (const char* agent : {"first", "second", "third"}) {
+    store::value_of(store->create_session(store::session_named(agent)));
+  }
+  store::rows_of(store::connect_plainly(path).get(),
+                 "UPDATE agent_sessions SET config = '{broken' WHERE agent_name = 'second'");
+  Host host(
+      Offering{.caller = std::make_shared<Agent>(), .store = store.get(), .shows_sessions = true});
+  const JsonObject listed = result_of(host.perform(work("resources/list", "{}"), {}));
+  const JsonArray& resources = listed.at("resources").as_array();
+  ASSERT_EQ(resources.size(), 3U);
+  EXPECT_EQ(resources[0].at("name"), Json("session-3"));
+  EXPECT_FALSE(resources[0].as_object().contains("description"));
+  EXPECT_NE(resources[1].at("description").as_string().find("cannot be read"), std::string::npos);
+  EXPECT_EQ(resources[2].at("name"), Json("session-1"));
+
+  const JsonObject completed = result_of(
+      host.perform(work("completion/complete",
+                        R"({"ref":{"type":"ref/resource","uri":"wright://sessions/{id}"},)"
+                        R"("argument":{"name":"id","value":""}})"),
+                   {}));
+  EXPECT_EQ(completed.at("completion").at("values").as_array().size(), 3U);
+  const auto reading = [&](std::string_view id) {
+    return host.perform(
+        work("resources/read", fmt::format(R"({{"uri":"wright://sessions/{}"}})", id)), {});
+  };
+  EXPECT_TRUE(std::holds_alternative<mcp::Finished>(reading("1")));
+  const auto refused = reading("2");
+  const auto* problem = std::get_if<mcp::Problem>(&refused);
+  ASSERT_NE(problem, nullptr);
+  EXPECT_NE(problem->message.find("cannot be read"), std::string::npos);
 }
 
 TEST(McpHost, PromptsLeadToAgents) {

@@ -6,6 +6,8 @@
 
 #include <charconv>
 
+#include "store/damage.h"
+
 namespace wright::mcp_server {
 namespace {
 
@@ -38,7 +40,7 @@ std::string transcript_of(const Session& session, const std::vector<StoredMessag
 }  // namespace
 
 mcp::WorkOutcome list_sessions(Store& store, const JsonObject& params) {
-  SessionFilter filter{.is_root = true, .limit = kPageSize};
+  SessionFilter filter{.is_root = true, .limit = kPageSize, .keeps_damaged = true};
   if (params.contains("cursor")) {
     const auto before = id_in(mcp::text_in(params, "cursor"));
     if (!before) return mcp::Problem{mcp::code::kInvalidParams, "there is no such page"};
@@ -48,12 +50,16 @@ mcp::WorkOutcome list_sessions(Store& store, const JsonObject& params) {
   if (!sessions) return problem_of(sessions.error());
   JsonArray list;
   for (const Session& session : *sessions) {
-    list.emplace_back(JsonObject{
+    JsonObject resource{
         {"uri", fmt::format("{}{}", kPrefix, session.id)},
         {"name", fmt::format("session-{}", session.id)},
         {"title", to_valid_utf8(fmt::format("{}: {}", session.agent_name,
                                             utf8_prefix(session.user_prompt, kLongestTitle)))},
-        {"mimeType", "text/markdown"}});
+        {"mimeType", "text/markdown"}};
+    if (store::is_damaged(session)) {
+      resource["description"] = to_valid_utf8(session.error.value_or("It cannot be read"));
+    }
+    list.push_back(std::move(resource));
   }
   JsonObject result{{"resources", std::move(list)}};
   if (sessions->size() == kPageSize) {
@@ -93,7 +99,8 @@ mcp::WorkOutcome read_session(Store& store, const JsonObject& params) {
 mcp::WorkOutcome complete_session(Store& store, const JsonObject& params) {
   const JsonObject* argument = mcp::object_in(params, "argument");
   const std::string begun = argument != nullptr ? mcp::text_in(*argument, "value") : "";
-  const auto sessions = store.list_sessions({.is_root = true, .limit = 1000});
+  const auto sessions =
+      store.list_sessions({.is_root = true, .limit = 1000, .keeps_damaged = true});
   if (!sessions) return problem_of(sessions.error());
   JsonArray values;
   for (const Session& session : *sessions) {

@@ -33,32 +33,38 @@ std::string history_statement(const HistoryFilter& filter) {
   const bool is_about_calls = store::is_about_calls(filter);
   std::string sql =
       fmt::format("WITH found AS MATERIALIZED (SELECT {} AS name, ", column_named(filter.by));
-  sql += is_about_calls
-             ? "(created_at - $1::bigint) / $8::bigint AS place, call.status = 'failed' AS failed, "
-               "call.status = 'unknown' AS unknown, execution_time_ms AS took, call.id AS id, 0 AS "
-               "input_tokens, "
-               "0 AS output_tokens, 0 AS cached_tokens, 0 AS reasoning_tokens, "
-               "0 AS cache_write_tokens, 0 AS cost_usd, false AS limited FROM @agent_tool_calls AS "
-               "call "
-               "JOIN @agent_sessions AS session ON session.id = call.session_id "
-               "WHERE created_at >= $1 AND created_at < $2::bigint "
-               "AND call.status IN ('completed', 'failed', 'unknown')"
-             : "(started_at - $1::bigint) / $8::bigint AS place, status = 'failed' AS failed, "
-               "false AS unknown, CASE WHEN ended_at IS NOT NULL "
-               "THEN coalesce(worked_ms, ended_at - started_at) END AS took, id, input_tokens, "
-               "output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, "
-               "limit_reached IS NOT NULL AS limited FROM @agent_sessions WHERE started_at >= $1 "
-               "AND started_at < $2::bigint";
+  if (is_about_calls) {
+    sql +=
+        "(created_at - $1::bigint) / $8::bigint AS place, created_at AS at, "
+        "call.status = 'failed' AS failed, call.status = 'unknown' AS unknown, "
+        "execution_time_ms AS took, call.id AS id, 0 AS input_tokens, 0 AS output_tokens, "
+        "0 AS cached_tokens, 0 AS reasoning_tokens, 0 AS cache_write_tokens, 0 AS cost_usd, "
+        "false AS limited FROM @agent_tool_calls AS call ";
+    if (store::needs_sessions(filter)) {
+      sql += "JOIN @agent_sessions AS session ON session.id = call.session_id ";
+    }
+    sql +=
+        "WHERE created_at >= $1 AND created_at < $2::bigint "
+        "AND call.status IN ('completed', 'failed', 'unknown')";
+  } else {
+    sql +=
+        "(started_at - $1::bigint) / $8::bigint AS place, started_at AS at, "
+        "status = 'failed' AS failed, false AS unknown, CASE WHEN ended_at IS NOT NULL "
+        "THEN coalesce(worked_ms, ended_at - started_at) END AS took, id, input_tokens, "
+        "output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, "
+        "limit_reached IS NOT NULL AS limited FROM @agent_sessions WHERE started_at >= $1 "
+        "AND started_at < $2::bigint";
+  }
   // Every parameter appears, so that what is sent does not depend on the filter.
   sql += filter.agent_name ? " AND agent_name = $3::text" : " AND $3::text IS NULL";
   sql += filter.model ? " AND provider || ':' || model = $4::text" : " AND $4::text IS NULL";
   sql += filter.tool_name ? " AND tool_name = $5::text" : " AND $5::text IS NULL";
   sql += filter.tenant ? " AND tenant = $6::text" : " AND $6::text IS NULL";
-  sql +=
-      fmt::format(" ORDER BY {} DESC LIMIT $7::bigint + 1), ", is_about_calls ? "call.id" : "id");
+  sql += is_about_calls ? " ORDER BY created_at DESC, call.id DESC LIMIT $7::bigint + 1), "
+                        : " ORDER BY started_at DESC, id DESC LIMIT $7::bigint + 1), ";
   // Names are ordered byte by byte, as every store does.
   sql +=
-      "counted AS (SELECT * FROM found ORDER BY id DESC LIMIT $7), "
+      "counted AS (SELECT * FROM found ORDER BY at DESC, id DESC LIMIT $7), "
       "ranked AS (SELECT name, row_number() OVER (ORDER BY count(*) DESC, name COLLATE \"C\") "
       "AS rank FROM counted GROUP BY name), "
       "shown AS (SELECT least(rank, $9::bigint + 1) AS rank, "

@@ -11,7 +11,6 @@
 #include "core/try.h"
 #include "store/columns.h"
 #include "store/row_values.h"
-#include "store/stats_collector.h"
 #include "store/status.h"
 
 namespace wright::postgres {
@@ -247,43 +246,6 @@ Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since) {
                                }}};
   }));
   return spent;
-}
-
-Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter) {
-  const Sql runs = pool.statements().make(
-      "SELECT agent_name, provider, model, status, input_tokens, output_tokens, cached_tokens, "
-      "reasoning_tokens, cache_write_tokens, cost_usd, "
-      "CASE WHEN ended_at IS NOT NULL THEN coalesce(worked_ms, ended_at - started_at) END "
-      "FROM @agent_sessions WHERE started_at >= $1::bigint AND ($2::text IS NULL "
-      "OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) ORDER BY id");
-  const Sql calls = pool.statements().make(
-      "SELECT tool_name, agent_name, provider, model, call.status, execution_time_ms "
-      "FROM @agent_sessions AS session JOIN @agent_tool_calls AS call "
-      "ON call.session_id = session.id WHERE started_at >= $1::bigint "
-      "AND ($2::text IS NULL OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) "
-      "AND call.status IN ('completed', 'failed', 'unknown') "
-      "ORDER BY session.id, call.id");
-  store::StatsCollector collector;
-  TRY(pool.read([&] {
-    collector = {};
-    const auto add_run = [&](const Row& row) -> Result<void> {
-      const auto status = TRY(session_status_from(row.text(3)));
-      collector.add_run(row.text(0), row.text(1), row.text(2), status,
-                        {row.integer(4), row.integer(5), row.integer(6), row.integer(7),
-                         row.integer(8), row.real(9)},
-                        row.optional_integer(10));
-      return {};
-    };
-    const auto add_call = [&](const Row& row) -> Result<void> {
-      const auto status = TRY(call_status_from(row.text(4)));
-      collector.add_call(row.text(0), row.text(1), row.text(2), row.text(3), status,
-                         row.optional_integer(5));
-      return {};
-    };
-    const Values values = values_of(filter.started_since, filter.agent_name, filter.tenant);
-    return std::vector{Request{&runs, values, add_run}, Request{&calls, values, add_call}};
-  }));
-  return std::move(collector).finish();
 }
 
 }  // namespace wright::postgres

@@ -1,5 +1,6 @@
 // Figures over time as the API tells them; that stores count right is for their own tests.
 #include "server/service_testing.h"
+#include "store/testing.h"
 
 namespace wright::server {
 namespace {
@@ -83,6 +84,33 @@ TEST(Feedback, counts_the_calls_of_a_session_that_has_many) {
   ASSERT_EQ(summary.at("troubled_tools").as_array().size(), 1U) << to_text(summary);
   EXPECT_EQ(summary.at("troubled_tools").at(0).at("failed").to_number<int>(), kCalls);
   EXPECT_EQ(summary.at("sessions").to_number<int>(), 1);
+}
+
+// A session or a call that cannot be read is left out; what is beside it counts.
+TEST(Feedback, counts_what_is_beside_a_damaged_row) {
+  const store::TemporaryFolder folder;
+  const auto path = folder / "store.db";
+  const auto store = store::value_of(open_sqlite_store(path));
+  ServedService served{{.store = store.get()}};
+  for (int i = 0; i < 3; ++i) {
+    const SessionId id = served.begin("hello");
+    const auto stored = store::value_of(store->apply_one(
+        AppendMessage{.session_id = id,
+                      .message = {Role::assistant, {ToolCall{.id = "c", .name = "dig"}}},
+                      .started_calls = 1}));
+    store::value_of(
+        store->apply_one(UpdateCall{.call_id = stored.calls.at(0), .status = CallStatus::failed}));
+  }
+  const auto failed_calls = [&](std::string_view damage, int sessions) {
+    store::rows_of(store::connect_plainly(path).get(), damage);
+    const Json summary = served.ask("GET", "/api/v1/feedback").json();
+    EXPECT_FALSE(summary.at("is_complete").as_bool());
+    EXPECT_EQ(summary.at("sessions").to_number<int>(), sessions) << to_text(summary);
+    return summary.at("troubled_tools").at(0).at("failed").to_number<int>();
+  };
+  EXPECT_EQ(failed_calls("UPDATE agent_sessions SET config = '{broken' WHERE id = 1", 2), 2);
+  EXPECT_EQ(
+      failed_calls("UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 2", 2), 1);
 }
 
 }  // namespace

@@ -84,23 +84,35 @@ Result<Json> feedback_of_sessions(const ServiceOptions& options, const Call& cal
   feedback::FeedbackCollector collector;
   std::size_t seen = 0;
   bool is_complete = true;
+  // What cannot be read is left out, and said so; the rest counts.
+  const auto add_calls = [&](const Session& session) -> Result<void> {
+    Page page{.limit = kCallsOfAPage};
+    for (;;) {
+      const auto calls = TRY(options.store.get_tool_calls(session.id, {.page = page}));
+      collector.add_more(session, calls);
+      if (calls.size() < kCallsOfAPage) return {};
+      page.after = calls.back().id;
+    }
+  };
   for (;;) {
     const auto sessions = TRY(options.store.list_sessions(filter));
     for (const Session& session : sessions) {
-      if (store::is_damaged(session)) continue;
-      collector.add(session, {});
-      Page page{.limit = kCallsOfAPage};
-      for (;;) {
-        const auto calls = TRY(options.store.get_tool_calls(session.id, {.page = page}));
-        collector.add_more(session, calls);
-        if (calls.size() < kCallsOfAPage) break;
-        page.after = calls.back().id;
+      if (store::is_damaged(session)) {
+        is_complete = false;
+        continue;
       }
+      collector.add(session, {});
+      const auto added = add_calls(session);
+      if (added || added.error().code == ErrorCode::not_found) continue;  // it was deleted
+      if (added.error().code != ErrorCode::storage) return std::unexpected(added.error());
+      is_complete = false;
     }
     seen += sessions.size();
     if (sessions.size() < filter.limit) break;
-    is_complete = seen < kMostSessions;
-    if (!is_complete) break;
+    if (seen >= kMostSessions) {
+      is_complete = false;
+      break;
+    }
     filter.before = sessions.back().id;
   }
   Json summary = feedback::to_json(std::move(collector).finish());

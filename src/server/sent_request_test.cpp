@@ -7,6 +7,9 @@ namespace {
 // Sends what it would send: the words of all messages, and what a vendor's tool needs.
 class WiredBackend : public ModelBackend {
  public:
+  // With these members, too.
+  explicit WiredBackend(JsonObject more = {}) : more_(std::move(more)) {}
+
   Result<wright::Response> complete(const wright::Request& request,
                                     const ModelCall& call) override {
     auto response = parrot_answer(request, call);
@@ -22,16 +25,19 @@ class WiredBackend : public ModelBackend {
   int temperature = 0;
 
  private:
-  static std::string body_of(const wright::Request& request, int temperature) {
+  std::string body_of(const wright::Request& request, int temperature) const {
     JsonArray messages;
     for (const Message& each : request.messages) messages.emplace_back(display_text(each));
-    return to_text(Json{
+    JsonObject body{
         {"system", request.system},
         {"messages", std::move(messages)},
         {"temperature", temperature},
         {"tools",
-         {{{"type", "mcp"}, {"authorization", "Bearer abc"}, {"headers", {{"x-any", "def"}}}}}}});
+         {{{"type", "mcp"}, {"authorization", "Bearer abc"}, {"headers", {{"x-any", "def"}}}}}}};
+    for (const auto& [name, value] : more_) body[name] = value;
+    return to_text(Json(std::move(body)));
   }
+  JsonObject more_;
 };
 
 class SentRequests : public ::testing::Test {
@@ -69,6 +75,42 @@ TEST_F(SentRequests, are_made_anew_as_they_were) {
     EXPECT_EQ(body.at("tools").at(0).at("headers").at("x-any").as_string(), "[REDACTED]");
     EXPECT_EQ(sent.at("notes").as_array().size(), 1U) << "that something is hidden";
   }
+}
+
+// Wherever they stand: a vendor's tool takes an address with a key in it, and headers of any name.
+TEST(SentRequest, shows_no_secret_of_an_address_a_header_or_a_member) {
+  const Json more = *parse_json(R"({
+    "api_key": "k-1", "userToken": "k-2", "callback_url": "https://k-3@host.test/hook/k-4?key=k-5",
+    "max_output_tokens": 17, "response_url": "https://host.test/",
+    "tools": [
+      {"server_url": "https://ada:k-6@mcp.test:8443/v1?token=k-7#k-8", "headers": {
+         "Cookie": "k-9", "x": ["k-10", {"deep": "k-11"}]}},
+      {"imageUri": "data:k-12", "client_secret": "k-13", "db_password": "k-14"},
+      {"name": "login", "parameters": {"properties": {"password": {"type": "string",
+         "description": "What the person types"}, "url": {"default": "https://shown.test/path"}}}}],
+    "metadata": {"url": "https://k-15@other.test"}})");
+  auto backend = std::make_shared<WiredBackend>(more.as_object());
+  ServedService served{{.model = Model("test", "parrot", backend)}};
+  const SessionId id = served.begin("Say https://ada:spoken@host.test/?key=spoken");
+  const Json sent =
+      served.ask("GET", fmt::format("/api/v1/sessions/{}/turns/1", id)).json().at("sent");
+  const std::string shown(sent.at("body").as_string());
+  EXPECT_EQ(shown.find("k-1"), std::string::npos) << shown;
+  for (int i = 2; i < 10; ++i) {
+    EXPECT_EQ(shown.find(fmt::format("k-{}", i)), std::string::npos) << i << shown;
+  }
+  const Json body = *parse_json(shown);
+  EXPECT_EQ(body.at("api_key"), Json("[REDACTED]"));
+  EXPECT_EQ(body.at("callback_url"), Json("https://host.test/…"));
+  EXPECT_EQ(body.at("response_url"), Json("https://host.test/")) << "there is nothing to hide";
+  EXPECT_EQ(body.at("max_output_tokens"), Json(17));
+  EXPECT_EQ(body.at("tools").at(0).at("server_url"), Json("https://mcp.test:8443/…"));
+  EXPECT_EQ(body.at("tools").at(0).at("headers").at("x").at(1).at("deep"), Json("[REDACTED]"));
+  EXPECT_EQ(body.at("tools").at(1).at("imageUri"), Json("[REDACTED]"));
+  EXPECT_EQ(body.at("metadata").at("url"), Json("https://other.test"));
+  EXPECT_EQ(body.at("tools").at(2), more.at("tools").at(2)) << "a schema has no secrets";
+  EXPECT_NE(shown.find("key=spoken"), std::string::npos) << "what was said is shown in any case";
+  EXPECT_NE(to_text(sent.at("notes")).find("What is secret is hidden"), std::string::npos);
 }
 
 TEST_F(SentRequests, say_when_settings_have_changed_since) {

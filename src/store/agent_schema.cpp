@@ -210,6 +210,22 @@ UPDATE main.agent_records SET session_id = CAST(key AS INTEGER)
 WHERE kind = 'said' AND CAST(key AS INTEGER) IN (SELECT id FROM main.agent_sessions);
 )sql";
 
+// They hold what is over, with all that figures need of it, so that what a running session writes
+// all the time is in none of them. The sessions that are not over are few. No IN: SQLite would
+// build the list anew for every row that is written.
+const char* const kIndexFigures = R"sql(
+CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_figures ON agent_sessions (started_at, tenant,
+    agent_name, provider, model, status, ended_at, worked_ms, limit_reached, input_tokens,
+    output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd)
+    WHERE ended_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_open ON agent_sessions (started_at)
+    WHERE ended_at IS NULL;
+CREATE INDEX IF NOT EXISTS main.idx_agent_tool_calls_figures ON agent_tool_calls (created_at,
+    session_id, tool_name, status, execution_time_ms)
+    WHERE status = 'completed' OR status = 'failed' OR status = 'unknown';
+)sql";
+constexpr std::size_t kIndexesOfFigures = 3;
+
 namespace {
 
 using Names = std::set<std::string, std::less<>>;
@@ -279,7 +295,14 @@ Result<SchemaState> versioned_state(sqlite3* connection) {
                             "Wright knows versions up to {}. Use the newer Wright",
                             name_of(connection), versions.front(), kAgentSchemaVersion));
   }
-  return SchemaState{SchemaState::Kind::versioned, static_cast<int>(versions.front())};
+  const auto indexes =
+      TRY(names_from(connection,
+                     "SELECT name FROM main.sqlite_master WHERE type = 'index' "
+                     "AND name IN ('idx_agent_sessions_figures', "
+                     "'idx_agent_sessions_open', 'idx_agent_tool_calls_figures')"));
+  return SchemaState{.kind = SchemaState::Kind::versioned,
+                     .version = static_cast<int>(versions.front()),
+                     .has_indexes_of_figures = indexes.size() == kIndexesOfFigures};
 }
 
 Result<SchemaState> unversioned_state(sqlite3* connection) {
@@ -290,7 +313,7 @@ Result<SchemaState> unversioned_state(sqlite3* connection) {
       return std::unexpected(foreign_table(connection, kAgentTables[i]));
     }
   }
-  return SchemaState{SchemaState::Kind::unversioned, 0};
+  return SchemaState{.kind = SchemaState::Kind::unversioned};
 }
 
 // Tables that came with a later version are there from that version on, and not before.

@@ -31,6 +31,9 @@ extern const char* const kAddOwnersOfRecords;
 extern const char* const kAddTenantsAndPaces;
 // Added to the waits by version 10.
 extern const char* const kAddWaitStates;
+// Creates the indexes that figures are read from, where they are not there. They need no version:
+// a Wright that does not know them keeps them up to date, as SQLite does with every index.
+extern const char* const kIndexFigures;
 
 inline constexpr std::array<std::string_view, 3> kAgentTables{"agent_sessions", "agent_messages",
                                                               "agent_tool_calls"};
@@ -58,6 +61,7 @@ struct SchemaState {
   };
   Kind kind = Kind::none;
   int version = 0;  // Kind::versioned
+  bool has_indexes_of_figures = false;
 };
 
 // Fails when the tables are of a newer Wright, incomplete, or another program's tables of the same

@@ -23,6 +23,12 @@ bool is_about_calls(const HistoryFilter& filter) {
   return filter.by == HistoryFilter::By::tool || filter.tool_name.has_value();
 }
 
+bool needs_sessions(const HistoryFilter& filter) {
+  const bool is_by_session =
+      filter.by == HistoryFilter::By::agent || filter.by == HistoryFilter::By::model;
+  return is_by_session || filter.agent_name || filter.model || filter.tenant;
+}
+
 Result<std::size_t> stretches_of(const HistoryFilter& filter) {
   if (filter.since < 0 || filter.until <= filter.since || filter.step_ms <= 0) {
     return fail(ErrorCode::invalid_argument,
@@ -37,10 +43,12 @@ Result<std::size_t> stretches_of(const HistoryFilter& filter) {
   return static_cast<std::size_t>(count);
 }
 
-void HistoryCollector::add(HistoryRow row) {
+void HistoryCollector::add(const HistoryRow& row) {
   ++rows_;
   const auto place = static_cast<std::size_t>((row.at - filter_.since) / filter_.step_ms);
-  Stretch& stretch = series_[std::move(row.name)][place];
+  auto series = series_.find(row.name);
+  if (series == series_.end()) series = series_.emplace(row.name, Stretches()).first;
+  Stretch& stretch = series->second[place];
   ++stretch.point.count;
   if (row.is_failed) ++stretch.point.failed;
   if (row.is_unknown) ++stretch.point.unknown;

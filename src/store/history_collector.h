@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wright/store.h"
@@ -15,11 +17,14 @@ namespace wright::store {
 // Whether calls are counted, not sessions.
 bool is_about_calls(const HistoryFilter& filter);
 
+// Whether calls are counted by what only their sessions know.
+bool needs_sessions(const HistoryFilter& filter);
+
 // How many stretches there are. Refuses what makes no sense, or would be too many.
 Result<std::size_t> stretches_of(const HistoryFilter& filter);
 
 struct HistoryRow {
-  std::string name = {};
+  std::string_view name = {};
   std::int64_t at = 0;  // milliseconds, between `since` and `until`
   bool is_failed = false;
   bool is_unknown = false;
@@ -34,7 +39,7 @@ class HistoryCollector {
       : filter_(filter), stretches_(stretches) {}
 
   bool is_full() const { return rows_ >= filter_.most_rows; }
-  void add(HistoryRow row);
+  void add(const HistoryRow& row);
   // `is_complete`: whether all rows were given.
   StoreHistory finish(bool is_complete) &&;
 
@@ -51,7 +56,7 @@ class HistoryCollector {
   const HistoryFilter& filter_;
   std::size_t stretches_;
   std::size_t rows_ = 0;
-  std::map<std::string, Stretches> series_;
+  std::map<std::string, Stretches, std::less<>> series_;
 };
 
 }  // namespace wright::store

@@ -23,8 +23,13 @@ std::string name_in_history(const HistoryFilter& filter, const Session& session,
   return {};
 }
 
-// With the ids that say which are the newest.
-using IdentifiedRows = std::vector<std::pair<std::int64_t, HistoryRow>>;
+// `name` is the row's.
+struct IdentifiedRow {
+  std::int64_t id = 0;  // says which are the newest, of one moment
+  std::string name = {};
+  HistoryRow row = {};
+};
+using IdentifiedRows = std::vector<IdentifiedRow>;
 
 void add_calls(const SessionRow& row, const HistoryFilter& filter, IdentifiedRows& rows) {
   for (const CallRow& each : row.calls) {
@@ -33,12 +38,12 @@ void add_calls(const SessionRow& row, const HistoryFilter& filter, IdentifiedRow
                         call.status == CallStatus::unknown;
     if (!counts || call.created_at < filter.since || call.created_at >= filter.until) continue;
     if (filter.tool_name && call.tool_name != *filter.tool_name) continue;
-    rows.emplace_back(call.id,
-                      HistoryRow{.name = name_in_history(filter, row.session, call.tool_name),
-                                 .at = call.created_at,
-                                 .is_failed = call.status == CallStatus::failed,
-                                 .is_unknown = call.status == CallStatus::unknown,
-                                 .duration_ms = call.execution_time_ms});
+    rows.push_back({.id = call.id,
+                    .name = name_in_history(filter, row.session, call.tool_name),
+                    .row = {.at = call.created_at,
+                            .is_failed = call.status == CallStatus::failed,
+                            .is_unknown = call.status == CallStatus::unknown,
+                            .duration_ms = call.execution_time_ms}});
   }
 }
 
@@ -55,19 +60,22 @@ Result<StoreHistory> history_of(const Tables& tables, const HistoryFilter& filte
     if (is_about_calls(filter)) {
       add_calls(row, filter, rows);
     } else if (session.started_at >= filter.since && session.started_at < filter.until) {
-      rows.emplace_back(id, HistoryRow{.name = name_in_history(filter, session, {}),
-                                       .at = session.started_at,
-                                       .is_failed = session.status == SessionStatus::failed,
-                                       .is_limited = session.limit.has_value(),
-                                       .usage = session.usage,
-                                       .duration_ms = duration_ms(session)});
+      rows.push_back({.id = id,
+                      .name = name_in_history(filter, session, {}),
+                      .row = {.at = session.started_at,
+                              .is_failed = session.status == SessionStatus::failed,
+                              .is_limited = session.limit.has_value(),
+                              .usage = session.usage,
+                              .duration_ms = duration_ms(session)}});
     }
   }
-  std::ranges::sort(rows, std::greater(), [](const auto& each) { return each.first; });
+  std::ranges::sort(rows, std::greater(),
+                    [](const IdentifiedRow& each) { return std::pair(each.row.at, each.id); });
   HistoryCollector collector(filter, stretches);
-  for (auto& [id, row] : rows) {
+  for (IdentifiedRow& each : rows) {
     if (collector.is_full()) return std::move(collector).finish(false);
-    collector.add(std::move(row));
+    each.row.name = each.name;
+    collector.add(each.row);
   }
   return std::move(collector).finish(true);
 }

@@ -339,15 +339,20 @@ Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
     if (session.started_at < filter.started_since) continue;
     if (agent_name && session.agent_name != *agent_name) continue;
     if (tenant && session.tenant != *tenant) continue;
-    collector.add_run(session.agent_name, session.provider, session.model, session.status,
-                      session.usage, duration_ms(session));
+    const auto took = duration_ms(session);
+    const auto group = collector.group_of(session.agent_name, session.provider, session.model);
+    collector.add_runs(group, {.failed = session.status == SessionStatus::failed ? 1 : 0,
+                               .usage = session.usage,
+                               .durations_ms = store::durations_of(took)});
     for (const CallRow& each : row.calls) {
       const StoredCall& call = each.call;
       const bool counts = call.status == CallStatus::completed ||
                           call.status == CallStatus::failed || call.status == CallStatus::unknown;
       if (!counts) continue;
-      collector.add_call(call.tool_name, session.agent_name, session.provider, session.model,
-                         call.status, call.execution_time_ms);
+      collector.add_calls(group, {.tool_name = call.tool_name,
+                                  .failed = call.status == CallStatus::failed ? 1 : 0,
+                                  .unknown = call.status == CallStatus::unknown ? 1 : 0,
+                                  .durations_ms = store::durations_of(call.execution_time_ms)});
     }
   }
   return std::move(collector).finish();

@@ -16,7 +16,8 @@ using store::RollbackGuard;
 using store::SchemaState;
 
 bool is_current(const SchemaState& state) {
-  return state.kind == SchemaState::Kind::versioned && state.version == kAgentSchemaVersion;
+  return state.kind == SchemaState::Kind::versioned && state.version == kAgentSchemaVersion &&
+         state.has_indexes_of_figures;
 }
 
 Result<bool> foreign_keys_are_on(sqlite3* connection) {
@@ -48,6 +49,7 @@ Result<void> create_or_upgrade(sqlite3* connection) {
       break;
   }
   if (!done) return done;
+  TRY(execute(connection, store::kIndexFigures));
   return execute(connection, "COMMIT");
 }
 

@@ -317,6 +317,29 @@ TEST_F(MigrationsTest, upgrade_every_earlier_version_and_keep_every_row) {
   }
 }
 
+// A Wright of the same version that knows nothing of them goes on, and keeps them up to date.
+TEST_F(MigrationsTest, add_the_indexes_of_figures_without_a_new_version) {
+  expect_ok(run_agent_migrations(database()));
+  const Rows schema = rows(kWholeSchema);
+  const std::string version = one("SELECT version FROM agent_schema");
+  run("DROP INDEX idx_agent_sessions_figures; DROP INDEX idx_agent_sessions_open;"
+      "DROP INDEX idx_agent_tool_calls_figures;"
+      "INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, status, started_at, "
+      "ended_at) VALUES ('a', 'b', 'c', 'd', 'completed', 5, 8);"
+      "INSERT INTO agent_tool_calls (session_id, tool_call_id, tool_name, request, status, "
+      "created_at, execution_time_ms) VALUES (1, 'x', 'grep', '{}', 'failed', 6, 2)");
+  expect_ok(run_agent_migrations(database()));
+  EXPECT_EQ(rows(kWholeSchema), schema);
+  EXPECT_EQ(one("SELECT version FROM agent_schema"), version);
+  EXPECT_EQ(one("PRAGMA integrity_check"), "ok");
+  auto store = value_of(open_sqlite_store(path_));
+  const StoreStats stats = value_of(store->get_stats({}));
+  ASSERT_EQ(stats.runs.size(), 1U);
+  EXPECT_EQ(stats.runs[0].durations_ms, std::vector<std::int64_t>{3});
+  ASSERT_EQ(stats.calls.size(), 1U);
+  EXPECT_EQ(stats.calls[0].failed, 1);
+}
+
 TEST_F(MigrationsTest, from_version_8_keep_turns_of_the_queue_and_what_servers_remember) {
   run(kTablesOfVersion8);
   run("INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, status, "

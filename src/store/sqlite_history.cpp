@@ -1,5 +1,6 @@
-// Figures over time from SQLite: one statement, whose rows are counted here. There is no index by
-// time, since every session would have to write it: the whole table is read.
+// Figures over time from SQLite: one statement, whose rows are counted here. It reads
+// idx_agent_sessions_figures and idx_agent_tool_calls_figures, and nothing of the tables where
+// rows are finished and need nothing of others.
 #include <fmt/format.h>
 
 #include <string>
@@ -9,6 +10,7 @@
 #include "core/try.h"
 #include "store/history_collector.h"
 #include "store/row_values.h"
+#include "store/sqlite_figures.h"
 #include "store/sqlite_reads.h"
 
 namespace wright::store {
@@ -24,37 +26,46 @@ std::string_view name_column(HistoryFilter::By by) {
   return "''";
 }
 
-// Whether calls are counted by what only their sessions know.
-bool needs_sessions(const HistoryFilter& filter) {
-  const bool is_by_session =
-      filter.by == HistoryFilter::By::agent || filter.by == HistoryFilter::By::model;
-  return is_by_session || filter.agent_name || filter.model || filter.tenant;
-}
+constexpr std::string_view kColumnsOfSessions =
+    "started_at, status = 'failed', 0, coalesce(worked_ms, ended_at - started_at), input_tokens, "
+    "output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, "
+    "limit_reached IS NOT NULL, id";
+// What has not ended has no duration yet.
+constexpr std::string_view kColumnsOfOpenSessions =
+    "started_at, status = 'failed', 0, NULL, input_tokens, output_tokens, cached_tokens, "
+    "reasoning_tokens, cache_write_tokens, cost_usd, limit_reached IS NOT NULL, id";
 
-std::string statement_of(const HistoryFilter& filter) {
-  const bool is_about_calls = store::is_about_calls(filter);
-  constexpr std::string_view kWithSessions =
-      " JOIN agent_sessions AS session ON session.id = call.session_id";
-  // Every parameter appears, so that what is bound does not depend on the filter.
-  std::string sql = fmt::format("SELECT {}, ", name_column(filter.by));
-  sql += is_about_calls
-             ? fmt::format(
-                   "created_at, call.status = 'failed', call.status = 'unknown', "
-                   "execution_time_ms FROM agent_tool_calls AS call{} "
-                   "WHERE created_at >= ?1 AND created_at < ?2 "
-                   "AND call.status IN ('completed', 'failed', 'unknown')",
-                   needs_sessions(filter) ? kWithSessions : "")
-             : "started_at, status = 'failed', 0, CASE WHEN ended_at IS NOT NULL "
-               "THEN coalesce(worked_ms, ended_at - started_at) END, input_tokens, output_tokens, "
-               "cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, limit_reached IS "
-               "NOT NULL "
-               "FROM agent_sessions WHERE started_at >= ?1 AND started_at < ?2";
-  sql += filter.agent_name ? " AND agent_name = ?3" : " AND ?3 IS NULL";
+// Every parameter appears, so that what is bound does not depend on the filter.
+std::string conditions_of(const HistoryFilter& filter) {
+  std::string sql = filter.agent_name ? " AND agent_name = ?3" : " AND ?3 IS NULL";
   sql += filter.model ? " AND provider || ':' || model = ?4" : " AND ?4 IS NULL";
   sql += filter.tool_name ? " AND tool_name = ?5" : " AND ?5 IS NULL";
   sql += filter.tenant ? " AND tenant = ?6" : " AND ?6 IS NULL";
-  sql += fmt::format(" ORDER BY {} DESC LIMIT ?7", is_about_calls ? "call.id" : "id");
   return sql;
+}
+
+std::string statement_of(const HistoryFilter& filter) {
+  const std::string_view name = name_column(filter.by);
+  const std::string conditions = conditions_of(filter);
+  if (!is_about_calls(filter)) {
+    const auto part = [&](std::string_view columns, std::string_view which) {
+      return fmt::format(
+          "SELECT {}, {} FROM agent_sessions WHERE ended_at {} AND started_at >= ?1 "
+          "AND started_at < ?2{}",
+          name, columns, which, conditions);
+    };
+    return fmt::format("{} UNION ALL {} ORDER BY started_at DESC, id DESC LIMIT ?7",
+                       part(kColumnsOfSessions, "IS NOT NULL"),
+                       part(kColumnsOfOpenSessions, "IS NULL"));
+  }
+  constexpr std::string_view kWithSessions =
+      " JOIN agent_sessions AS session ON session.id = call.session_id";
+  return fmt::format(
+      "SELECT {}, created_at, call.status = 'failed', call.status = 'unknown', execution_time_ms "
+      "FROM agent_tool_calls AS call{} WHERE created_at >= ?1 AND created_at < ?2 "
+      "AND {}{} "
+      "ORDER BY created_at DESC, call.id DESC LIMIT ?7",
+      name, needs_sessions(filter) ? kWithSessions : "", kIsOver, conditions);
 }
 
 }  // namespace
@@ -71,7 +82,7 @@ Result<StoreHistory> read_history(sqlite3* connection, const HistoryFilter& filt
           is_complete = false;
           return {};
         }
-        HistoryRow counted{.name = row.text(0),
+        HistoryRow counted{.name = text_view(row, 0),
                            .at = row.integer(1),
                            .is_failed = row.integer(2) != 0,
                            .is_unknown = row.integer(3) != 0,
@@ -81,7 +92,7 @@ Result<StoreHistory> read_history(sqlite3* connection, const HistoryFilter& filt
                            row.integer(8), row.integer(9), row.real(10)};
           counted.is_limited = row.integer(11) != 0;
         }
-        collector.add(std::move(counted));
+        collector.add(counted);
         return {};
       },
       filter.since, filter.until, filter.agent_name, filter.model, filter.tool_name, filter.tenant,

@@ -11,7 +11,6 @@
 #include "core/try.h"
 #include "store/row_values.h"
 #include "store/sqlite_rows.h"
-#include "store/stats_collector.h"
 #include "store/status.h"
 
 namespace wright::store {
@@ -277,46 +276,6 @@ Result<std::vector<Record>> read_records(sqlite3* connection, Queries& queries,
                               kRecordColumns)));
   TRY(statement.query(keep, filter.kind, filter.key, filter.due_before, limit));
   return records;
-}
-
-Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
-  StatsCollector collector;
-  auto runs = TRY(Statement::prepare(
-      connection,
-      "SELECT agent_name, provider, model, status, input_tokens, output_tokens, cached_tokens, "
-      "reasoning_tokens, cache_write_tokens, cost_usd, "
-      "CASE WHEN ended_at IS NOT NULL THEN coalesce(worked_ms, ended_at - started_at) END "
-      "FROM agent_sessions WHERE started_at >= ?1 AND (?2 IS NULL OR agent_name = ?2) "
-      "AND (?3 IS NULL OR tenant = ?3) ORDER BY id"));
-  auto read = runs.query(
-      [&](const Row& row) -> Result<void> {
-        const auto status = TRY(session_status_from(row.text(3)));
-        collector.add_run(row.text(0), row.text(1), row.text(2), status,
-                          {row.integer(4), row.integer(5), row.integer(6), row.integer(7),
-                           row.integer(8), row.real(9)},
-                          row.optional_integer(10));
-        return {};
-      },
-      filter.started_since, filter.agent_name, filter.tenant);
-  if (!read) return std::unexpected(read.error());
-  auto calls = TRY(Statement::prepare(
-      connection,
-      "SELECT tool_name, agent_name, provider, model, call.status, execution_time_ms "
-      "FROM agent_sessions AS session JOIN agent_tool_calls AS call "
-      "ON call.session_id = session.id WHERE started_at >= ?1 "
-      "AND (?2 IS NULL OR agent_name = ?2) AND (?3 IS NULL OR tenant = ?3) AND call.status IN "
-      "('completed', 'failed', 'unknown') "
-      "ORDER BY session.id, call.id"));
-  read = calls.query(
-      [&](const Row& row) -> Result<void> {
-        const auto status = TRY(call_status_from(row.text(4)));
-        collector.add_call(row.text(0), row.text(1), row.text(2), row.text(3), status,
-                           row.optional_integer(5));
-        return {};
-      },
-      filter.started_since, filter.agent_name, filter.tenant);
-  if (!read) return std::unexpected(read.error());
-  return std::move(collector).finish();
 }
 
 }  // namespace wright::store

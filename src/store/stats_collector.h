@@ -1,55 +1,81 @@
-// Gathers the samples of StoreStats one by one.
+// Gathers the samples of StoreStats row by row, without allocating for a row of a group that is
+// known. Keeps at most `most_durations` durations, over all groups: where there are more, it keeps
+// some of them, chosen by lot and of every group alike, so that shares of them are those of all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
-#include <tuple>
-#include <utility>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "wright/store.h"
 
 namespace wright::store {
 
+inline constexpr std::size_t kMostDurations = 1'000'000;
+
+// One row, or as many as a store has counted by itself.
+struct CountedRuns {
+  std::int64_t count = 1;
+  std::int64_t failed = 0;
+  Usage usage = {};
+  std::span<const std::int64_t> durations_ms = {};  // of those that have ended
+};
+
+struct CountedCalls {
+  std::string_view tool_name = {};
+  std::int64_t count = 1;
+  std::int64_t failed = 0;
+  std::int64_t unknown = 0;
+  std::span<const std::int64_t> durations_ms = {};  // those that are known
+};
+
+// Of one row; valid as long as the duration is there.
+inline std::span<const std::int64_t> durations_of(const std::optional<std::int64_t>& duration_ms) {
+  return duration_ms ? std::span(&*duration_ms, 1) : std::span<const std::int64_t>();
+}
+
 class StatsCollector {
  public:
-  // `duration_ms` is absent for a session that has not ended.
-  void add_run(std::string agent_name, std::string provider, std::string model,
-               SessionStatus status, const Usage& usage, std::optional<std::int64_t> duration_ms) {
-    RunSamples& samples = runs_[{agent_name, provider, model}];
-    samples.agent_name = std::move(agent_name);
-    samples.provider = std::move(provider);
-    samples.model = std::move(model);
-    ++samples.count;
-    if (status == SessionStatus::failed) ++samples.failed;
-    samples.usage += usage;
-    if (duration_ms) samples.durations_ms.push_back(*duration_ms);
-  }
+  using Group = std::uint32_t;  // the sessions of one agent and one model
 
-  void add_call(std::string tool_name, std::string agent_name, std::string provider,
-                std::string model, CallStatus status, std::optional<std::int64_t> duration_ms) {
-    CallSamples& samples = calls_[{tool_name, agent_name, provider, model}];
-    samples.tool_name = std::move(tool_name);
-    samples.agent_name = std::move(agent_name);
-    samples.provider = std::move(provider);
-    samples.model = std::move(model);
-    ++samples.count;
-    if (status == CallStatus::failed) ++samples.failed;
-    if (status == CallStatus::unknown) ++samples.unknown;
-    if (duration_ms) samples.durations_ms.push_back(*duration_ms);
-  }
+  explicit StatsCollector(std::size_t most_durations = kMostDurations)
+      : most_durations_(most_durations) {}
 
-  StoreStats finish() && {
-    StoreStats stats;
-    for (auto& [key, samples] : runs_) stats.runs.push_back(std::move(samples));
-    for (auto& [key, samples] : calls_) stats.calls.push_back(std::move(samples));
-    return stats;
-  }
+  Group group_of(std::string_view agent_name, std::string_view provider, std::string_view model);
+  void add_runs(Group group, const CountedRuns& runs);
+  void add_calls(Group group, const CountedCalls& calls);
+  // Sorted, durations too.
+  StoreStats finish() &&;
 
  private:
-  std::map<std::tuple<std::string, std::string, std::string>, RunSamples> runs_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, CallSamples> calls_;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using Places = std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>;
+
+  void keep(std::vector<std::int64_t>& durations, std::span<const std::int64_t> more);
+  bool is_chosen(std::uint64_t one_of);
+  void halve(std::vector<std::int64_t>& durations);
+
+  std::size_t most_durations_;
+  std::size_t durations_ = 0;
+  std::uint64_t one_of_ = 1;  // so many durations is one kept; a power of two
+  std::uint64_t lot_ = 1;     // the same rows give the same figures
+  std::string key_;           // of the group that is looked for
+  Places groups_;
+  Places tools_;
+  std::vector<RunSamples> runs_;  // by group
+  std::vector<CallSamples> calls_;
+  std::unordered_map<std::uint64_t, std::uint32_t> places_of_calls_;  // by tool and group
 };
 
 }  // namespace wright::store

@@ -168,6 +168,14 @@ TEST_P(StoreHistories, have_as_many_series_and_rows_as_are_asked_for) {
   ASSERT_EQ(newest.series.size(), 2U);
   EXPECT_EQ(newest.series[0].name, "few");
   EXPECT_EQ(newest.series[1].name, "lone");
+
+  // By when they began: a clock that was set back makes them older.
+  now_ -= 500;
+  filter.since -= 1000;
+  session_of("late", "m", 1);
+  const StoreHistory by_time = history(filter);
+  ASSERT_EQ(by_time.series.size(), 2U);
+  EXPECT_EQ(by_time.series[0].name, "few");
 }
 
 TEST_P(StoreHistories, need_a_time_and_stretches_that_are_not_too_many) {

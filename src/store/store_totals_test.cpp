@@ -134,7 +134,7 @@ TEST_P(StoreTotals, of_runs_and_calls_by_agent_model_and_tool) {
   EXPECT_EQ(stats.runs[0].count, 3);
   EXPECT_EQ(stats.runs[0].failed, 1);
   EXPECT_EQ(stats.runs[0].usage, (Usage{1300, 3, 0, 0, 0, 0.75}));
-  EXPECT_EQ(stats.runs[0].durations_ms, (std::vector<std::int64_t>{100, 300, 40}));
+  EXPECT_EQ(stats.runs[0].durations_ms, (std::vector<std::int64_t>{40, 100, 300}));
   EXPECT_EQ(stats.runs[1].agent_name, "b");
   EXPECT_TRUE(stats.runs[1].durations_ms.empty()) << "it has not ended";
   ASSERT_EQ(stats.calls.size(), 2U);

@@ -10,6 +10,7 @@
 #include "app/commands/chat_commands.h"
 #include "app/commands/chat_conversation.h"
 #include "app/commands/chat_files.h"
+#include "app/commands/chat_lines.h"
 #include "app/commands/chat_mentions.h"
 #include "app/commands/chat_programs.h"
 #include "app/commands/chat_sessions.h"
@@ -19,7 +20,6 @@
 #include "app/commands/first_start.h"
 #include "app/commands/help.h"
 #include "app/commands/remote_chat.h"
-#include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/chat_editor.h"
 #include "app/terminal/chat_history.h"
@@ -30,7 +30,6 @@
 #include "app/terminal/transcript.h"
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
-#include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
@@ -205,14 +204,9 @@ class Chat {
     }
     // What comes from a pipe may be anybody's words: it starts no programs.
     if (!is_for_person_ && std::holds_alternative<ShellLine>(meant)) return ChatMessage{line};
-    const bool is_ours = std::holds_alternative<SlashCommand>(meant);
-    const auto typed = is_ours ? std::nullopt : typed_command(line);
-    if (!typed) return meant;
-    for (const auto& command : commands_for(conversation_.settings()).commands) {
-      if (command.name == typed->word) {
-        return ChatMessage{project::expanded(command, typed->argument),
-                           std::string(typed->argument)};
-      }
+    if (std::holds_alternative<SlashCommand>(meant)) return meant;
+    if (auto message = message_of_command(line, conversation_.settings())) {
+      return *std::move(message);
     }
     return meant;
   }
@@ -234,10 +228,9 @@ class Chat {
   }
 
   ExitCode obey(const ChatMessage& message) {
-    Message said = message_of(message);
-    if (!told_next_.empty())
-      said.parts.emplace(said.parts.begin(), Text{std::exchange(told_next_, {})});
-    const ExitCode code = conversation_.say(said);
+    const ExitCode code = conversation_.say(told_next_.before(message_of(message)));
+    // Where it was not taken, the next one tells it.
+    if (conversation_.was_said()) told_next_.forget();
     if (steering_) steering_->keep_what_was_not_taken(store_);
     warn_of_full_context();
     return code;
@@ -245,17 +238,11 @@ class Chat {
 
   ExitCode obey(const ShellLine& shell) {
     interruption_.forget();
-    auto told = run_shell_line(shell.line, conversation_.settings().base_path(), context_,
-                               interruption_.token());
-    if (!told) return complain_about(told.error());
-    told_next_ += *told + "\n";
-    return ExitCode::ok;
+    return told_next_.run(shell, conversation_.settings().base_path(), context_,
+                          interruption_.token());
   }
 
-  ExitCode obey(const BadCommand& bad) {
-    context_.console.complain(bad.complaint);
-    return ExitCode::usage;
-  }
+  ExitCode obey(const BadCommand& bad) { return app::complain_about(bad, context_.console); }
 
   ExitCode obey(const SlashCommand& command) {
     using Name = SlashCommand::Name;
@@ -286,11 +273,9 @@ class Chat {
   ExitCode show_tools() {
     std::vector<HelpRow> rows;
     for (const Tool& tool : conversation_.agent().tools) {
-      const std::string_view description = tool.spec.description;
-      rows.push_back({"Tools", on_one_line(tool.spec.name),
-                      on_one_line(description.substr(0, description.find('\n')))});
+      rows.push_back(row_of_tool(tool.spec.name, tool.spec.description));
     }
-    context_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
+    app::show_tools(rows, context_.console);
     return ExitCode::ok;
   }
 
@@ -334,10 +319,8 @@ class Chat {
 
   ExitCode begin_anew(SlashCommand::Name name) {
     if (const auto begun = conversation_.begin_anew(); !begun) return begun.error();
-    told_next_.clear();
-    if (name == SlashCommand::Name::clear && context_.console.error().has_cursor) {
-      write_all(STDERR_FILENO, "\x1b[H\x1b[2J\x1b[3J");  // the console would show it
-    }
+    told_next_.forget();
+    if (name == SlashCommand::Name::clear) wipe_screen(context_.console);
     greet();
     return ExitCode::ok;
   }
@@ -463,7 +446,7 @@ class Chat {
   bool is_first_line_ = true;
   bool begins_pasted_ = false;
   bool has_unseen_ = false;
-  std::string told_next_;  // what the agent is told with the next message
+  ToldNext told_next_;
   const bool is_for_person_;
   std::optional<ChatEditor> editor_;
   std::optional<ChatSteering> steering_;

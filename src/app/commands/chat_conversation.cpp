@@ -174,12 +174,15 @@ bool Conversation::has_person() const {
 
 ExitCode Conversation::say(const Message& said) {
   interruption_.forget();
+  was_said_ = false;
   const auto message = hooks_->submitted(said, session_id_, interruption_.token());
   if (!message) return failed(message.error());
-  return drive([&](const RunOptions& options) {
+  const ExitCode code = drive([&](const RunOptions& options) {
     return session_id_ == 0 ? wright::run(store_, agent_, *message, options)
                             : wright::send(store_, agent_, session_id_, *message, options);
   });
+  was_said_ = display_.record().session_id() != 0;
+  return code;
 }
 
 Result<Message> Conversation::steer(const Message& said) {

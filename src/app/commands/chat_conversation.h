@@ -50,6 +50,8 @@ class Conversation {
 
   // Shows the turn and what became of it; the code is that of `wright run`.
   ExitCode say(const Message& said);
+  // Whether the session has taken what was said last: where a hook or the store refuses it, not.
+  bool was_said() const { return was_said_; }
   // Says something to the turn that runs, from any thread; see Steering.
   // Refused by hooks: ErrorCode::permission_denied.
   Result<Message> steer(const Message& said);
@@ -117,6 +119,7 @@ class Conversation {
   RunDisplay display_;                     // of the turn
   Steering steering_;
   std::function<Held()> hold_;
+  bool was_said_ = false;
 };
 
 // How full the window is, for a person, on a line of its own.

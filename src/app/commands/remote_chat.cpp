@@ -15,12 +15,12 @@
 #include "app/commands/chat_clipboard.h"
 #include "app/commands/chat_commands.h"
 #include "app/commands/chat_files.h"
+#include "app/commands/chat_lines.h"
 #include "app/commands/chat_mentions.h"
 #include "app/commands/chat_programs.h"
 #include "app/commands/chat_sessions.h"
 #include "app/commands/chat_status.h"
 #include "app/commands/help.h"
-#include "app/settings/file_output.h"
 #include "app/settings/paths.h"
 #include "app/terminal/chat_editor.h"
 #include "app/terminal/chat_history.h"
@@ -29,7 +29,6 @@
 #include "app/terminal/standard_input.h"
 #include "app/terminal/typed_ahead.h"
 #include "app/wiring/bash_settings.h"
-#include "app/wiring/project_files.h"
 #include "app/wiring/remote_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
@@ -163,15 +162,8 @@ class RemoteChat {
         return BadCommand{"a part of it was not on the screen, so it does not run"};
       }
     }
-    const auto typed =
-        std::holds_alternative<SlashCommand>(meant) ? std::nullopt : typed_command(line);
-    if (!typed) return meant;
-    for (const auto& command : commands_for(settings_).commands) {
-      if (command.name == typed->word) {
-        return ChatMessage{project::expanded(command, typed->argument),
-                           std::string(typed->argument)};
-      }
-    }
+    if (std::holds_alternative<SlashCommand>(meant)) return meant;
+    if (auto message = message_of_command(line, settings_)) return *std::move(message);
     return meant;
   }
 
@@ -192,27 +184,21 @@ class RemoteChat {
   // --- what it means -----------------------------------------------------------------------------
 
   ExitCode obey(const ChatMessage& message) {
-    Message said = message_of(message);
-    if (!told_next_.empty()) {
-      said.parts.emplace(said.parts.begin(), Text{std::exchange(told_next_, {})});
-    }
+    const Message said = told_next_.before(message_of(message));
     return with_run([&](AgentRun& run) {
-      return session_ == 0 ? run.begin_at(api_, agent_, said, {})
-                           : run.say_at(api_, session_, said);
+      const ExitCode code =
+          session_ == 0 ? run.begin_at(api_, agent_, said, {}) : run.say_at(api_, session_, said);
+      // Where it was not taken, the next one tells it.
+      if (run.session_id() != 0) told_next_.forget();
+      return code;
     });
   }
 
   ExitCode obey(const ShellLine& shell) {
-    auto told = run_shell_line(shell.line, settings_.base_path(), context_, {});
-    if (!told) return complain_about(told.error());
-    told_next_ += *told + "\n";
-    return ExitCode::ok;
+    return told_next_.run(shell, settings_.base_path(), context_, {});
   }
 
-  ExitCode obey(const BadCommand& bad) {
-    context_.console.complain(bad.complaint);
-    return ExitCode::usage;
-  }
+  ExitCode obey(const BadCommand& bad) { return app::complain_about(bad, context_.console); }
 
   ExitCode obey(const SlashCommand& command) {
     using Name = SlashCommand::Name;
@@ -274,20 +260,16 @@ class RemoteChat {
     const Json* tools = facts == nullptr ? nullptr : facts->if_contains("tools");
     const JsonArray* list = tools == nullptr ? nullptr : tools->if_array();
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-      const std::string words = member((*list)[i], "description");
-      rows.push_back({"Tools", on_one_line(member((*list)[i], "name")),
-                      on_one_line(std::string_view(words).substr(0, words.find('\n')))});
+      rows.push_back(row_of_tool(member((*list)[i], "name"), member((*list)[i], "description")));
     }
-    context_.console.print_fitted(rows.empty() ? "  The agent has no tools.\n" : help_table(rows));
+    show_tools(rows, context_.console);
     return ExitCode::ok;
   }
 
   ExitCode begin_anew(SlashCommand::Name name) {
     session_ = 0;
-    told_next_.clear();
-    if (name == SlashCommand::Name::clear && context_.console.error().has_cursor) {
-      write_all(STDERR_FILENO, "\x1b[H\x1b[2J\x1b[3J");  // the console would show it
-    }
+    told_next_.forget();
+    if (name == SlashCommand::Name::clear) wipe_screen(context_.console);
     greet();
     return ExitCode::ok;
   }
@@ -403,7 +385,7 @@ class RemoteChat {
   std::optional<ChatEditor> editor_;
   ReadLine read_line_;
   std::string agent_;
-  std::string told_next_;  // what the agent is told with the next message
+  ToldNext told_next_;
   SessionId session_ = 0;
 };
 

@@ -29,11 +29,18 @@ std::optional<Value> preferred(const Settings& settings, const ConfigKey& key,
   return defined ? defined : set;
 }
 
-// Agents go by names, not by paths; who names a file that is there is told where it belongs.
+// Agents go by names, not by paths; who names a file that is there is told where it belongs, and
+// who names one that is not, that it is not.
 std::optional<Error> is_a_file(std::string_view name, const std::filesystem::path& base) {
   const std::filesystem::path path(name);
+  if (path.extension() != ".toml") return {};
   std::error_code error;
-  if (path.extension() != ".toml" || !std::filesystem::is_regular_file(path, error)) return {};
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return Error{
+        ErrorCode::not_found,
+        to_valid_utf8(fmt::format("there is no file '{}'; agents go by their names", name)),
+        {}};
+  }
   const std::string stem = path.stem().string();
   const auto folder = project_agents_folder(base);
   return Error{ErrorCode::invalid_argument,

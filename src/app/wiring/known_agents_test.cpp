@@ -208,8 +208,15 @@ TEST_F(AgentFiles, that_are_named_by_their_path_are_told_where_they_belong) {
   std::ofstream(file) << "instructions = 'x'\n";
   const Models models{ModelsOptions{}};
   const Settings usual = settings();
-  const auto refused = KnownAgents(usual, models, environment()).choose(file.string());
+  const KnownAgents agents(usual, models, environment());
+  const auto refused = agents.choose(file.string());
   std::filesystem::remove(file);
+  const auto gone = agents.choose(file.string());
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::not_found);
+  EXPECT_NE(gone.error().message.find("there is no file '" + file.string() + "'"),
+            std::string::npos)
+      << gone.error().message;
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
   EXPECT_NE(refused.error().message.find(".wright/agents"), std::string::npos);

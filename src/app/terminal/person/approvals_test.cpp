@@ -8,6 +8,7 @@
 #include <array>
 
 #include "app/terminal/person/approval_text.h"
+#include "app/terminal/person/person_answers.h"
 #include "app/terminal/person/person_at_terminal_testing.h"
 
 namespace wright::app {
@@ -177,6 +178,19 @@ TEST(Approvals, leave_out_no_command_that_is_asked_about) {
   EXPECT_TRUE(person.screen().contains("… 50 more, allowed by the rules"));
   person.type("\x03");
   (void)person.result();
+}
+
+// A list of waits has no key to show more.
+TEST(Approvals, in_words_say_how_to_see_what_is_cut) {
+  const auto words = [](std::string command) {
+    const Json shown{{"tool", "bash"}, {"arguments", {{"command", std::move(command)}}}};
+    return wait_in_words(WaitKind::approval, shown, Terminal{});
+  };
+  EXPECT_NE(words(std::string(3'000, 'x')).find("`wright waits --json`"), std::string::npos);
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += "true\n";
+  EXPECT_NE(words(lines).find("`wright waits --json`"), std::string::npos) << words(lines);
+  EXPECT_EQ(words("true").find("wright waits"), std::string::npos) << "it is all there";
 }
 
 TEST(Approvals, show_a_diff_in_colour_and_all_of_it_when_asked) {

@@ -126,7 +126,14 @@ std::string prompt_in_words(std::string_view prompt) {
 }  // namespace
 
 std::string wait_in_words(WaitKind kind, const Json& shown, const Terminal& screen) {
-  if (kind == WaitKind::approval) return approval_text(shown, Detail::fitting, screen).text;
+  if (kind == WaitKind::approval) {
+    const ApprovalText words = approval_text(shown, Detail::fitting, screen);
+    if (!words.is_cut) return words.text;
+    return fmt::format("{}  {}\n", words.text,
+                       painted("Not all of it is shown: `wright waits --json` does, and "
+                               "`wright answer` at a terminal",
+                               Colour::dim, screen));
+  }
   const auto request = questions_in(shown);
   if (!request) return to_pretty_text(shown);
   std::string words = prompt_in_words(request->prompt.value_or(""));

@@ -1,0 +1,127 @@
+// Totals from SQLite, counted here row by row. Sessions that have ended and calls that are over are
+// read from indexes that have all that is asked for: the tables, with their long texts, stay out of
+// it.
+#include "store/sqlite_figures.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/try.h"
+#include "store/sqlite_reads.h"
+#include "store/stats_collector.h"
+
+namespace wright::store {
+namespace {
+
+// Which group a session is in; by id.
+using GroupsOfSessions = std::vector<std::pair<SessionId, StatsCollector::Group>>;
+
+std::string over_calls(std::string_view condition) {
+  return fmt::format(
+      "SELECT session_id, tool_name, status = 'failed', status = 'unknown', execution_time_ms "
+      "FROM agent_tool_calls AS call WHERE {}{}",
+      kIsOver, condition);
+}
+
+Result<GroupsOfSessions> count_sessions(sqlite3* connection, const StatsFilter& filter,
+                                        StatsCollector& collector) {
+  GroupsOfSessions sessions;
+  const auto count = [&](const Row& row) -> Result<void> {
+    const auto group = collector.group_of(text_view(row, 0), text_view(row, 1), text_view(row, 2));
+    const auto took = row.optional_integer(10);
+    collector.add_runs(group, {.failed = row.integer(3),
+                               .usage = {row.integer(4), row.integer(5), row.integer(6),
+                                         row.integer(7), row.integer(8), row.real(9)},
+                               .durations_ms = durations_of(took)});
+    sessions.emplace_back(row.integer(11), group);
+    return {};
+  };
+  for (const auto& [duration, which] :
+       {std::pair{"coalesce(worked_ms, ended_at - started_at)", "IS NOT NULL"},
+        std::pair{"NULL", "IS NULL"}}) {
+    auto statement = TRY(Statement::prepare(
+        connection,
+        fmt::format("SELECT agent_name, provider, model, status = 'failed', input_tokens, "
+                    "output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, "
+                    "{}, id FROM agent_sessions WHERE ended_at {} AND started_at >= ?1 "
+                    "AND (?2 IS NULL OR agent_name = ?2) AND (?3 IS NULL OR tenant = ?3)",
+                    duration, which)));
+    TRY(statement.query(count, filter.started_since, filter.agent_name, filter.tenant));
+  }
+  std::ranges::sort(sessions);
+  return sessions;
+}
+
+// Looking for the calls of one session takes some ten times as long as reading past them.
+Result<bool> are_few(sqlite3* connection, const GroupsOfSessions& sessions) {
+  std::int64_t all = 0;
+  auto span = TRY(Statement::prepare(
+      connection, "SELECT (SELECT max(id) FROM agent_sessions) - min(id) + 1 FROM agent_sessions"));
+  TRY(span.query([&](const Row& row) -> Result<void> {
+    all = row.integer(0);
+    return {};
+  }));
+  return std::ssize(sessions) < all / 10;
+}
+
+void count_call(const Row& row, StatsCollector::Group group, StatsCollector& collector) {
+  const auto took = row.optional_integer(4);
+  collector.add_calls(group, {.tool_name = text_view(row, 1),
+                              .failed = row.integer(2),
+                              .unknown = row.integer(3),
+                              .durations_ms = durations_of(took)});
+}
+
+Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& sessions,
+                                 StatsCollector& collector) {
+  auto statement = TRY(Statement::prepare(connection, over_calls(" AND session_id = ?1")));
+  for (const auto& [id, group] : sessions) {
+    TRY(statement.query(
+        [&](const Row& row) -> Result<void> {
+          count_call(row, group, collector);
+          return {};
+        },
+        id));
+  }
+  return {};
+}
+
+Result<void> count_calls_among_all(sqlite3* connection, const GroupsOfSessions& sessions,
+                                   StatsCollector& collector) {
+  auto statement = TRY(Statement::prepare(connection, over_calls("")));
+  return statement.query([&](const Row& row) -> Result<void> {
+    const SessionId id = row.integer(0);
+    const auto found =
+        std::ranges::lower_bound(sessions, id, {}, [](const auto& each) { return each.first; });
+    if (found != sessions.end() && found->first == id) {
+      count_call(row, found->second, collector);
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+std::string_view text_view(const Row& row, int column) {
+  // The text must be asked for before its size, and is null for an empty blob.
+  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(row.statement(), column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(row.statement(), column));
+  return bytes == nullptr ? std::string_view() : std::string_view(bytes, size);
+}
+
+Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
+  StatsCollector collector;
+  const auto sessions = TRY(count_sessions(connection, filter, collector));
+  const bool is_few = TRY(are_few(connection, sessions));
+  const auto counted_calls = is_few ? count_calls_of_each(connection, sessions, collector)
+                                    : count_calls_among_all(connection, sessions, collector);
+  TRY(counted_calls);
+  return std::move(collector).finish();
+}
+
+}  // namespace wright::store
