@@ -39,7 +39,8 @@ std::optional<std::int64_t> integer_in(const JsonObject& object, std::string_vie
   return value != nullptr && value->is_int64() ? std::optional(value->get_int64()) : std::nullopt;
 }
 
-// What must not be typed into a client is answered at the dashboard, which asks who is there.
+// What must not be typed into a client, or is too long for it, is answered at the dashboard, which
+// asks who is there and shows all of it.
 mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session,
                                      std::string_view dashboard) {
   return {fmt::format("{}{}", kWaitKey, wait.wait_id), "elicitation/create",
@@ -47,8 +48,11 @@ mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session,
                      {"elicitationId", elicitation_id(session, wait.wait_id)},
                      {"url", fmt::format("{}/#/sessions/{}", dashboard, session)},
                      {"message",
-                      "The agent asks for something that must not be typed here. "
-                      "Answer it at Wright's dashboard; the call goes on then."}}};
+                      wait.kind == WaitKind::approval
+                          ? "The agent asks whether something may run that is too long to be shown "
+                            "here. Decide about it at Wright's dashboard; the call goes on then."
+                          : "The agent asks for something that must not be typed here. "
+                            "Answer it at Wright's dashboard; the call goes on then."}}};
 }
 
 // One call of an agent, from its beginning or from where it waited.
@@ -93,7 +97,7 @@ class AgentCall {
     for (const StoredWait& wait : open) {
       const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, wait.id));
       if (answer == work_.answers.end()) continue;
-      if (std::ranges::find(elsewhere, wait.id) != elsewhere.end()) continue;
+      if (std::ranges::find(elsewhere, wait.id) != elsewhere.end() || !fits_form(wait)) continue;
       const Json given = TRY(answer_from(answer->second, wait.kind));
       TRY(answer_wait(store_, wait.id, given, answered_by(*work_.client)));
     }
@@ -205,9 +209,9 @@ class AgentCall {
     if (!addresses.empty()) needs.state[kAddresses] = std::move(addresses);
     if (!needs.requests.empty()) return needs;
     return mcp::Finished{mcp::error_result(
-        fmt::format("Session {} waits for a person: {}. `wright waits` shows what for, `wright "
-                    "answer` answers; the session goes on then.",
-                    session, obstacle))};
+        fmt::format("Session {} waits for a person: {}. `wright waits` lists what for, `wright "
+                    "answer {}` shows all of it and takes the answer; the session goes on then.",
+                    session, obstacle, session))};
   }
 
   mcp::WorkOutcome failed(const Error& error) const {
@@ -287,12 +291,17 @@ Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client
   auto request = request_for(fmt::format("{}{}", kWaitKey, wait.wait_id), wait.kind, wait.call.name,
                              wait.shown, mcp::DecisionHolds::for_its_kind_too);
   if (request && client.can_answer("elicitation/create")) return request;
-  if (!request && wait.kind == WaitKind::question && client.can_open_addresses() &&
+  if (!request && wait.kind != WaitKind::result && client.can_open_addresses() &&
       !dashboard.empty()) {
     return address_for(wait, session, dashboard);
   }
   if (!request) return request;
   return fail(ErrorCode::unsupported, "this client cannot ask a person (it has no elicitation)");
+}
+
+bool fits_form(const StoredWait& wait) {
+  return request_for({}, wait.kind, {}, wait.shown, mcp::DecisionHolds::for_its_kind_too)
+      .has_value();
 }
 
 mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,

@@ -213,6 +213,7 @@ Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::Client
     return drive_on(task);
   }
   const std::string dashboard = dashboard_ ? dashboard_() : std::string();
+  std::string obstacle;
   for (const StoredWait& wait : open) {
     view.task.updated_at = mcp::task_time(wait.created_at);
     if (std::ranges::find(task.elsewhere, wait.id) != task.elsewhere.end()) continue;
@@ -224,15 +225,19 @@ Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::Client
                            .wait_id = wait.id,
                            .session_id = wait.session_id};
     auto request = request_to_client(client, dashboard, asked, task.session);
-    if (request) view.requests.push_back(std::move(*request));
+    if (request) {
+      view.requests.push_back(std::move(*request));
+    } else {
+      obstacle = fmt::format(": {}", request.error().message);
+    }
   }
   if (!view.requests.empty()) view.task.status = TaskStatus::input_required;
   view.task.message =
       view.requests.empty()
           ? fmt::format(
-                "session {} waits for a person, who is not asked here: `wright waits` "
-                "shows what for, `wright answer` answers",
-                task.session)
+                "session {} waits for a person, who is not asked here{}. `wright waits` lists what "
+                "for, `wright answer {}` shows all of it and takes the answer",
+                task.session, obstacle, task.session)
           : fmt::format("session {} waits for an answer", task.session);
   return {};
 }
@@ -266,9 +271,8 @@ Result<void> AgentTasks::take_answers(StoredTask& task, const mcp::InputAnswers&
   for (const StoredWait& wait : open) {
     const auto found = answers.find(key_of_wait(wait.id));
     if (found == answers.end()) continue;
-    const bool is_address =
-        !request_for(found->first, wait.kind, "", wait.shown, mcp::DecisionHolds::for_its_kind_too);
-    const auto given = answer_from(found->second, wait.kind);
+    const bool is_address = !fits_form(wait);
+    const auto given = answer_from(found->second, is_address ? WaitKind::question : wait.kind);
     if (!given) {
       // As the call without a task: it ends, and its session waits in the store.
       task.ended = TaskStatus::completed;
