@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view kSession = "session_id";
 constexpr std::string_view kWaitKey = "wait_";
 constexpr std::string_view kAddresses = "addresses";  // the waits that are answered there
+constexpr std::string_view kForms = "forms";          // those that the client's person was shown
 constexpr std::string_view kCaller = "mcp_caller";    // in the session's configuration
 
 // Whether this caller began the session, here or at another instance.
@@ -94,10 +95,11 @@ class AgentCall {
     const auto open =
         TRY(store_.get_waits({.session_id = session_.load(), .status = WaitStatus::open}));
     const auto elsewhere = TRY(agreed_elsewhere());
+    const auto shown = waits_in_state(kForms);
     for (const StoredWait& wait : open) {
       const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, wait.id));
       if (answer == work_.answers.end()) continue;
-      if (std::ranges::find(elsewhere, wait.id) != elsewhere.end() || !fits_form(wait)) continue;
+      if (std::ranges::find(shown, wait.id) == shown.end()) continue;
       const Json given = TRY(answer_from(answer->second, wait.kind));
       TRY(answer_wait(store_, wait.id, given, answered_by(*work_.client)));
     }
@@ -106,15 +108,20 @@ class AgentCall {
     return wright::resume(store_, *made.agent, session_, options(made.config));
   }
 
+  std::vector<WaitId> waits_in_state(std::string_view key) const {
+    std::vector<WaitId> waits;
+    const Json* listed = work_.state.if_contains(key);
+    if (listed == nullptr || !listed->is_array()) return waits;
+    for (const Json& each : listed->get_array()) waits.push_back(each.as_int64());
+    return waits;
+  }
+
   // The waits that the client's person was sent away for, and has agreed to go. An error: they
   // have not.
   Result<std::vector<WaitId>> agreed_elsewhere() const {
-    std::vector<WaitId> waits;
-    const Json* listed = work_.state.if_contains(kAddresses);
-    if (listed == nullptr || !listed->is_array()) return waits;
-    for (const Json& each : listed->get_array()) {
-      waits.push_back(each.as_int64());
-      const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, waits.back()));
+    auto waits = waits_in_state(kAddresses);
+    for (const WaitId each : waits) {
+      const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, each));
       if (answer == work_.answers.end()) {
         return fail(ErrorCode::cancelled, "The person was not asked to open the dashboard");
       }
@@ -196,6 +203,7 @@ class AgentCall {
     const SessionId session = result.session_id != 0 ? result.session_id : session_.load();
     mcp::NeedsInput needs{.state = {{kSession, session}}};
     JsonArray addresses;
+    JsonArray forms;
     std::string obstacle;
     for (const PersonWait& wait : result.waits) {
       auto request = request_to_client(*work_.client, sessions_.dashboard, wait, session);
@@ -203,10 +211,11 @@ class AgentCall {
         obstacle = request.error().message;
         continue;
       }
-      if (mcp::asks_for_address(request->params)) addresses.emplace_back(wait.wait_id);
+      (mcp::asks_for_address(request->params) ? addresses : forms).emplace_back(wait.wait_id);
       needs.requests.push_back(std::move(*request));
     }
     if (!addresses.empty()) needs.state[kAddresses] = std::move(addresses);
+    if (!forms.empty()) needs.state[kForms] = std::move(forms);
     if (!needs.requests.empty()) return needs;
     return mcp::Finished{mcp::error_result(
         fmt::format("Session {} waits for a person: {}. `wright waits` lists what for, `wright "

@@ -257,6 +257,63 @@ TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
   EXPECT_EQ(result_of(first).at("content").at(0).at("text"), Json("first"));
 }
 
+// A person goes on with the session of a task, and nobody has looked at the task.
+TEST_P(McpAgentTasks, that_failed_stay_failed_when_their_session_goes_on) {
+  host({Result<Response>(fail(ErrorCode::invalid_argument, "the vendor says 400"))});
+  const std::string id = begin();
+  while (store_->get_session(1)->status != SessionStatus::failed) std::this_thread::yield();
+  auto agent = Agent{.name = "worker"};
+  agent.model = testing::ScriptedModel({testing::says("SECRET")}).model();
+  ASSERT_TRUE(send(*store_, agent, 1, "a person goes on"));
+  // Another instance is asked: what became of it is stored.
+  host({});
+  const JsonObject result = is_modern() ? once_it_is("completed", id).at("result").as_object()
+                                        : result_in(about("tasks/result", id));
+  EXPECT_EQ(result.at("isError"), Json(true));
+  const std::string text = to_text(result);
+  EXPECT_NE(text.find("the vendor says 400"), std::string::npos) << text;
+  EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
+}
+
+TEST_P(McpAgentTasks, leave_the_turns_of_others_alone) {
+  host({testing::says("first answer")});
+  const std::string id = begin();
+  while (store_->get_session(1)->status != SessionStatus::completed) std::this_thread::yield();
+  // The turn of somebody else waits for an approval of theirs.
+  auto agent = Agent{.name = "worker"};
+  agent.tools = {ask_user_tool()};
+  agent.model = testing::ScriptedModel(
+                    {testing::calls({testing::call(
+                        "ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")})})
+                    .model();
+  ASSERT_TRUE(send(*store_, agent, 1, "a person goes on"));
+  ASSERT_EQ(store_->get_session(1)->status, SessionStatus::waiting);
+  const WaitId wait = store_->get_waits({.status = WaitStatus::open})->at(0).id;
+  // As where nobody saw the task end: only the messages tell.
+  auto records = store_->get_records({.kind = "mcp_task"}).value();
+  ASSERT_EQ(records.size(), 1U);
+  JsonObject forgotten = records[0].value.as_object();
+  for (const char* key : {"ended", "ended_at", "result"}) forgotten.erase(key);
+  ASSERT_TRUE(store_->apply_one(PutRecord{.kind = "mcp_task",
+                                          .key = records[0].key,
+                                          .value = forgotten,
+                                          .version = records[0].version}));
+  const JsonObject given{{"action", "accept"}, {"content", JsonObject{{"who", "Mallory"}}}};
+  const std::string key = "wait_" + std::to_string(wait);
+  if (is_modern()) {
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{key, given}}}}));
+  } else {
+    mcp::Work fetching = work("tasks/result", {{"taskId", id}});
+    fetching.answers[key] = given;
+    (void)host_->perform(fetching, {});
+  }
+  EXPECT_EQ(store_->get_wait(wait)->status, WaitStatus::open);
+  (void)about("tasks/cancel", id);
+  EXPECT_EQ(store_->get_session(1)->status, SessionStatus::waiting);
+  EXPECT_FALSE(store_->get_session(1)->cancel_reason);
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("first answer"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasks,
                          ::testing::Values(mcp::Era::legacy, mcp::Era::modern));
 
