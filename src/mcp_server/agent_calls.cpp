@@ -136,10 +136,7 @@ class AgentCall {
     auto result = wait_for_answers(waits);
     // The older revisions want to know that what their person was sent away for is over.
     if (controls_.notify && work_.client->version == mcp::kNewestLegacyVersion) {
-      for (const WaitId each : waits) {
-        controls_.notify("notifications/elicitation/complete",
-                         {{"elicitationId", elicitation_id(session_, each)}});
-      }
+      for (const WaitId each : waits) controls_.notify(kIsOver, what_is_over(session_, each));
     }
     return result;
   }
@@ -306,6 +303,10 @@ Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client
   }
   if (!request) return request;
   return fail(ErrorCode::unsupported, "this client cannot ask a person (it has no elicitation)");
+}
+
+JsonObject what_is_over(SessionId session, WaitId wait) {
+  return {{"elicitationId", elicitation_id(session, wait)}};
 }
 
 bool fits_form(const StoredWait& wait) {

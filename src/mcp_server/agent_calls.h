@@ -36,6 +36,9 @@ std::string answered_by(const mcp::ClientView& client);
 Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client,
                                                    std::string_view dashboard,
                                                    const PersonWait& wait, SessionId session);
+// By which a client of 2025-11-25 hears that what it sent its person away for is over.
+inline constexpr std::string_view kIsOver = "notifications/elicitation/complete";
+JsonObject what_is_over(SessionId session, WaitId wait);
 // Whether a form can ask for it. What comes in one for anything else is no answer: nobody has been
 // shown it.
 bool fits_form(const StoredWait& wait);

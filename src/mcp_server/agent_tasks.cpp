@@ -309,6 +309,7 @@ Result<void> AgentTasks::take_answers(StoredTask& task, const mcp::InputAnswers&
       return keep_task(store_, task);
     }
     if (is_address) {
+      if (std::ranges::find(task.elsewhere, wait.id) != task.elsewhere.end()) continue;
       task.elsewhere.push_back(wait.id);
       TRY(keep_task(store_, task));
       continue;
@@ -369,6 +370,20 @@ mcp::WorkOutcome AgentTasks::cancel(StoredTask task, const mcp::Work& work) {
   return mcp::Finished{to_json(view->task, mcp::Era::legacy)};
 }
 
+Result<void> AgentTasks::tell_what_is_over(const StoredTask& task, std::vector<WaitId>& elsewhere,
+                                           const WorkControls& controls) {
+  if (elsewhere.empty()) return {};
+  const auto open = TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
+  std::erase_if(elsewhere, [&](WaitId wait) {
+    if (std::ranges::find(open, wait, &StoredWait::id) != open.end()) return false;
+    JsonObject params = what_is_over(task.session, wait);
+    relate(params, task.id);
+    if (controls.notify) controls.notify(kIsOver, params);
+    return true;
+  });
+  return {};
+}
+
 // Until it has ended (2025-11-25). What it asks meanwhile is asked on the way.
 mcp::WorkOutcome AgentTasks::result(StoredTask task, const mcp::Work& work,
                                     const WorkControls& controls) {
@@ -378,12 +393,22 @@ mcp::WorkOutcome AgentTasks::result(StoredTask task, const mcp::Work& work,
       return task_problem(taken.error());
     }
   }
+  // Who comes without an answer has been told of what was over by then, or was not sent away.
+  std::vector<WaitId> elsewhere = task.elsewhere;
+  if (work.answers.empty()) {
+    if (const auto looked = tell_what_is_over(task, elsewhere, {}); !looked) {
+      return task_problem(looked.error());
+    }
+  }
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
   while (!controls.stop.stop_requested()) {
     auto view = look(task, *work.client);
     if (!view) return task_problem(view.error());
+    if (const auto told = tell_what_is_over(task, elsewhere, controls); !told) {
+      return task_problem(told.error());
+    }
     if (task.ended) {
       relate(view->result, task.id);
       return mcp::Finished{std::move(view->result)};

@@ -61,6 +61,9 @@ class AgentTasks {
   Result<void> look_at_waits(StoredTask& task, const mcp::ClientView& client, View& view);
   Result<void> take_answers(StoredTask& task, const mcp::InputAnswers& answers,
                             const mcp::ClientView& client);
+  // Tells of those that are open no more, and forgets them.
+  Result<void> tell_what_is_over(const StoredTask& task, std::vector<WaitId>& elsewhere,
+                                 const WorkControls& controls);
   // Somebody has to drive it, and nobody may.
   Result<void> drive_on(StoredTask& task);
   void go_on(AgentToRun made, StoredTask& task);

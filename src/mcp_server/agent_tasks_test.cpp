@@ -37,14 +37,16 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
                                                         .make = [worker]() -> Result<AgentToRun> {
                                                           return AgentToRun{worker, {}};
                                                         }}},
-                                            .store = store_.get()});
+                                            .store = store_.get(),
+                                            .dashboard = [] { return "http://127.0.0.1:7"; }});
   }
 
   mcp::Work work(std::string method, JsonObject params) const {
     auto client = std::make_shared<mcp::ClientView>();
     client->era = GetParam();
     client->version = is_modern() ? mcp::kModernVersion : mcp::kNewestLegacyVersion;
-    client->capabilities = {{"elicitation", JsonObject{}}};
+    client->capabilities = {
+        {"elicitation", JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}}}};
     if (is_modern()) client->capabilities = mcp::with_tasks_extension(client->capabilities);
     return {.id = 1,
             .method = std::move(method),
@@ -255,6 +257,54 @@ TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
   agent.model = testing::ScriptedModel({testing::says("by hand")}).model();
   ASSERT_TRUE(send(*store_, agent, 1, "And?"));
   EXPECT_EQ(result_of(first).at("content").at(0).at("text"), Json("first"));
+}
+
+// What must not be typed into a client is answered at the dashboard, and the client hears of it.
+TEST_P(McpAgentTasks, tell_when_what_the_person_was_sent_away_for_is_over) {
+  const auto asks = testing::calls({testing::call(
+      "ask_user", R"({"questions":[{"id":"pin","question":"PIN?","type":"password"}]})", "1")});
+  host({asks, testing::says("thanks")});
+  const std::string id = begin();
+  once_it_is("input_required", id);
+  const StoredWait wait = store_->get_waits({.status = WaitStatus::open})->at(0);
+  const std::string key = "wait_" + std::to_string(wait.id);
+  const JsonObject agrees{{"action", "accept"}};
+  std::vector<JsonObject> told;
+  WorkControls controls;
+  controls.notify = [&](std::string_view method, const JsonObject& params) {
+    EXPECT_EQ(method, "notifications/elicitation/complete");
+    told.push_back(params);
+  };
+  std::jthread person;
+  const auto answers_elsewhere = [&] {
+    person = std::jthread([&] {
+      while (store_->get_records({.kind = "mcp_task"})
+                 ->at(0)
+                 .value.as_object()
+                 .contains("elsewhere") == false) {
+        std::this_thread::yield();
+      }
+      (void)answer_wait(*store_, wait.id, JsonObject{{"pin", "1234"}}, "dashboard");
+    });
+  };
+  answers_elsewhere();
+  if (is_modern()) {
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{key, agrees}}}}));
+    once_it_is("completed", id);
+    EXPECT_TRUE(told.empty()) << "there is no such notification";
+    return;
+  }
+  mcp::Work fetching = work("tasks/result", {{"taskId", id}});
+  fetching.answers[key] = agrees;
+  EXPECT_EQ(result_in(host_->perform(fetching, controls)).at("content").at(0).at("text"),
+            Json("thanks"));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].at("elicitationId"),
+            Json(fmt::format("wright-{}-{}", wait.session_id, wait.id)));
+  EXPECT_EQ(told[0].at("_meta").at(mcp::kRelatedTask).at("taskId"), Json(id));
+  // Who asks for the result once more hears nothing of it.
+  result_in(host_->perform(work("tasks/result", {{"taskId", id}}), controls));
+  EXPECT_EQ(told.size(), 1U);
 }
 
 // A person goes on with the session of a task, and nobody has looked at the task.
