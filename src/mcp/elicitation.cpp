@@ -11,8 +11,6 @@
 namespace wright::mcp {
 namespace {
 
-constexpr std::string_view kDecision = "decision";
-constexpr std::string_view kReason = "reason";
 constexpr std::size_t kMostFields = 50;  // as ask_user takes them
 
 JsonObject property_of(const Question& question) {
@@ -174,42 +172,6 @@ Result<Json> answers_in_form(const JsonObject& result) {
   }
   const JsonObject* content = object_in(result, "content");
   return content != nullptr ? Json(*content) : Json(JsonObject());
-}
-
-JsonObject approval_form(std::string_view tool, const Json& shown, DecisionHolds holds) {
-  std::string message = fmt::format("May {} run?", tool);
-  const std::string details = shown.is_null() ? std::string() : to_pretty_text(shown);
-  constexpr std::size_t kLongest = 4000;
-  message += "\n";
-  message += utf8_prefix(details, kLongest);
-  if (details.size() > kLongest) message += "\n…";
-  const bool is_remembered = holds == DecisionHolds::for_its_kind_too;
-  const JsonObject decision{
-      {"type", "string"},
-      {"title", "Decision"},
-      {"description", is_remembered
-                          ? "once: this call; session: all of its kind in this session; refuse: "
-                            "not this call; never: none of its kind in this session"
-                          : "once: this call; refuse: not this call"},
-      {"enum", is_remembered ? JsonArray{"once", "session", "refuse", "never"}
-                             : JsonArray{"once", "refuse"}}};
-  const JsonObject reason{{"type", "string"}, {"title", "Reason"}};
-  return {{"mode", "form"},
-          {"message", std::move(message)},
-          {"requestedSchema",
-           JsonObject{{"type", "object"},
-                      {"properties", JsonObject{{kDecision, decision}, {kReason, reason}}},
-                      {"required", JsonArray{kDecision}}}}};
-}
-
-Result<Approval> approval_in_form(const JsonObject& result) {
-  if (text_in(result, "action") != "accept") {
-    return Approval{Decision::refuse, "the person declined to decide"};
-  }
-  const JsonObject* content = object_in(result, "content");
-  if (content == nullptr) return fail(ErrorCode::protocol, "The answer to an approval is empty");
-  const Decision decision = TRY(decision_from(text_in(*content, kDecision)));
-  return Approval{decision, text_in(*content, kReason)};
 }
 
 Result<AskUserRequest> questions_in(const JsonObject& params) {

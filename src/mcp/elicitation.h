@@ -1,6 +1,7 @@
 // Questions to a person, in the words of MCP (elicitation) and in ours (ask_user, approvals).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,8 +23,11 @@ Result<Json> answers_in_form(const JsonObject& result);
 // this call alone.
 enum class DecisionHolds : std::uint8_t { for_this_call, for_its_kind_too };
 
-// A call that a person has to approve, and what they decided. Declined is refused.
-JsonObject approval_form(std::string_view tool, const Json& shown, DecisionHolds holds);
+// A call that a person has to approve: what they are asked about first, then all of it. Refuses
+// (ErrorCode::limit_reached) what is longer than a form shows: nobody approves what they do not see.
+inline constexpr std::size_t kLongestApproval = std::size_t{64} << 10;
+Result<JsonObject> approval_form(std::string_view tool, const Json& shown, DecisionHolds holds);
+// What they decided. Declined is refused.
 Result<Approval> approval_in_form(const JsonObject& result);
 
 // What a server asks as our questions: the fields of its form, or whether a person opens the

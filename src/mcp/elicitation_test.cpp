@@ -121,24 +121,6 @@ TEST(Elicitation, AnswersGoBackAndARefusalIsADecline) {
   EXPECT_FALSE(answers_in_form(json(R"({"action":"cancel"})")));
 }
 
-TEST(Elicitation, ApprovalsAreDecisions) {
-  const auto decisions = [](DecisionHolds holds) {
-    const JsonObject form = approval_form("bash", json(R"({"command":"rm"})"), holds);
-    EXPECT_NE(form.at("message").as_string().find("rm"), std::string::npos);
-    return form.at("requestedSchema").at("properties").at("decision").at("enum");
-  };
-  EXPECT_EQ(decisions(DecisionHolds::for_its_kind_too),
-            parse_json(R"(["once","session","refuse","never"])").value());
-  // What nobody will remember is not offered.
-  EXPECT_EQ(decisions(DecisionHolds::for_this_call), parse_json(R"(["once","refuse"])").value());
-  EXPECT_EQ(approval_in_form(json(R"({"action":"accept","content":{"decision":"once"}})"))
-                .value()
-                .decision,
-            Decision::once);
-  EXPECT_EQ(approval_in_form(json(R"({"action":"decline"})")).value().decision, Decision::refuse);
-  EXPECT_FALSE(approval_in_form(json(R"({"action":"accept","content":{"decision":"yes"}})")));
-}
-
 TEST(Elicitation, DefaultsStandInWhereTheyAreEnough) {
   const auto form = [](std::string_view required) {
     return json(R"({"message":"","requestedSchema":{"type":"object","properties":{"a":{"type":

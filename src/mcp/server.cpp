@@ -210,7 +210,7 @@ void ServerMachine::take_legacy(Request request, std::size_t batch, ServerAction
     return set_level(request, batch, actions);
   }
   if ((request.method == "resources/subscribe" || request.method == "resources/unsubscribe") &&
-      offer_->has_resources && offer_->has_lasting_connections) {
+      offer_->has_resources && offer_->has_news && offer_->has_lasting_connections) {
     return subscribe(request, batch, actions);
   }
   if (const auto problem = problem_with(request, *client_)) {

@@ -30,6 +30,9 @@ struct ServerOffer {
   bool has_completions = false;
   bool has_logging = false;
   bool has_tasks = false;  // calls of tools may become tasks (task.h)
+  // Whether anybody tells of changes: announce() and announce_update(). What is not told is not
+  // promised.
+  bool has_news = true;
   // Whether clients of the older revisions can be told of changes at any time.
   bool has_lasting_connections = true;
   std::int64_t ttl_ms = 0;  // how long lists may be taken as they are

@@ -35,7 +35,8 @@ JsonObject tagged(JsonObject params, const RequestId& subscription) {
 JsonObject ServerMachine::capabilities(std::string_view version) const {
   JsonObject all;
   // What is told without being asked needs a connection that stays, or a request that listens.
-  const bool tells = version == kModernVersion || offer_->has_lasting_connections;
+  const bool tells =
+      offer_->has_news && (version == kModernVersion || offer_->has_lasting_connections);
   const JsonObject changing = tells ? JsonObject{{"listChanged", true}} : JsonObject{};
   if (offer_->has_tools) all["tools"] = changing;
   if (offer_->has_resources) {
@@ -226,17 +227,19 @@ void ServerMachine::listen(const Request& request, const ClientView& client,
                   {code::kInternalError, "too many subscriptions; end one of the others first"},
                   actions);
   }
-  Listening listening{
-      .id = request.id,
-      .tools = offer_->has_tools && is_true(*wanted, "toolsListChanged"),
-      .prompts = offer_->has_prompts && is_true(*wanted, "promptsListChanged"),
-      .resources = offer_->has_resources && is_true(*wanted, "resourcesListChanged")};
+  const auto is_told = [&](bool is_offered, std::string_view key) {
+    return offer_->has_news && is_offered && is_true(*wanted, key);
+  };
+  Listening listening{.id = request.id,
+                      .tools = is_told(offer_->has_tools, "toolsListChanged"),
+                      .prompts = is_told(offer_->has_prompts, "promptsListChanged"),
+                      .resources = is_told(offer_->has_resources, "resourcesListChanged")};
   JsonObject accepted;
   if (listening.tools) accepted["toolsListChanged"] = true;
   if (listening.prompts) accepted["promptsListChanged"] = true;
   if (listening.resources) accepted["resourcesListChanged"] = true;
   const Json* uris = wanted->if_contains("resourceSubscriptions");
-  if (offer_->has_resources && uris != nullptr && uris->is_array()) {
+  if (offer_->has_news && offer_->has_resources && uris != nullptr && uris->is_array()) {
     JsonArray taken;
     for (const Json& uri : uris->get_array()) {
       if (!uri.is_string() || taken.size() >= kMostUris) continue;

@@ -311,6 +311,37 @@ TEST(McpServer, TellsListenersWhatTheyListenFor) {
   EXPECT_TRUE(server.said.empty());
 }
 
+// Where nobody tells of changes, nobody is promised to hear of them.
+TEST(McpServer, WithoutNewsPromisesNone) {
+  auto quiet = std::make_shared<ServerOffer>(*offer());
+  quiet->has_news = false;
+  for (const std::string_view version : {"2025-11-25", "2026-07-28"}) {
+    Server server;
+    server.machine = ServerMachine(quiet);
+    JsonObject capabilities;
+    if (version == "2026-07-28") {
+      server.receive(fmt::format(
+          R"({{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{{{}}}}})", kMeta));
+      capabilities = server.said.back().at("result").at("capabilities").as_object();
+      server.receive(fmt::format(
+          R"({{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{{{},)"
+          R"("notifications":{{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}}}}}})",
+          kMeta));
+      EXPECT_EQ(server.said.back().at("params").at("notifications"), Json(JsonObject{}));
+    } else {
+      server.receive(
+          R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})");
+      capabilities = server.said.back().at("result").at("capabilities").as_object();
+      server.receive(
+          R"({"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"a:b"}})");
+      EXPECT_EQ(server.problem(), code::kMethodNotFound);
+    }
+    for (const char* list : {"tools", "resources", "prompts"}) {
+      EXPECT_EQ(capabilities.at(list), Json(JsonObject{})) << version << list;
+    }
+  }
+}
+
 TEST(McpServer, LogsAsLoudAsTheClientWants) {
   Server server;
   server.begin("2025-11-25");

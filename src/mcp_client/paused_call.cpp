@@ -1,7 +1,6 @@
 #include "mcp_client/paused_call.h"
 
 #include <fmt/format.h>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <algorithm>
@@ -59,19 +58,6 @@ Json task_note(std::string_view id) {
 std::string task_in_note(const Json& note) {
   const JsonObject* object = note.if_object();
   return object != nullptr ? mcp::text_in(*object, kTask) : std::string();
-}
-
-bool answers_all(const Json& answer, const AskUserRequest& asked) {
-  const JsonObject* object = answer.if_object();
-  const Json* responses = object != nullptr ? object->if_contains("responses") : nullptr;
-  if (responses == nullptr || !responses->is_array()) return false;
-  return std::ranges::all_of(asked.questions, [&](const Question& question) {
-    return question.is_optional ||
-           std::ranges::any_of(responses->get_array(), [&](const Json& each) {
-             return each.is_object() &&
-                    mcp::text_in(each.get_object(), "question_id") == question.id;
-           });
-  });
 }
 
 std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view why) {

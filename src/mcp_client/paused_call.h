@@ -20,7 +20,7 @@ struct Paused {
   How how = How::in_place;
   std::optional<std::string> request_state = {};
   std::string task = {};  // its id
-  Json questions = {};
+  Json questions = {};    // that were put to the person (ServerQuestions); none: not known any more
 };
 
 Json paused_json(const Paused& paused);
@@ -33,9 +33,6 @@ Waiting waiting_for(const AskUserRequest& asked, const Paused& paused);
 Json task_note(std::string_view id);
 // Empty: it has none.
 std::string task_in_note(const Json& note);
-
-// Whether an answer that was given before is one to these questions.
-bool answers_all(const Json& answer, const AskUserRequest& asked);
 
 std::unexpected<Error> outcome_unknown(std::string_view server, std::string_view why);
 

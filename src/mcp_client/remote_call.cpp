@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/try.h"
 #include "core/unknown_outcome.h"
@@ -60,6 +61,14 @@ std::optional<RemoteCalls::OpenQuestion> RemoteCalls::take_open(const Context& c
   return std::move(found.mapped());
 }
 
+std::optional<RemoteCalls::OpenQuestion> RemoteCalls::take_open_for(
+    const std::optional<GivenAnswer>& given, const Context& context) {
+  auto open = take_open(context);
+  if (!open || (given && open->questions.is_same_as(given->questions))) return open;
+  connection_->cancel(open->handle, "its question was not answered");
+  return std::nullopt;
+}
+
 void RemoteCalls::give_up(const Context& context) {
   if (const auto open = take_open(context)) {
     connection_->cancel(open->handle, "nobody answers its question");
@@ -72,12 +81,13 @@ Result<RemoteReply> RemoteCalls::ask(const RemoteRequest& request, const Context
     return go_on(request, *given, context, may_begin);
   }
   if (std::string task = task_in_note(context.answers.kept); !task.empty()) {
-    return go_on_with_task(request, std::move(task), {}, context);
+    return go_on_with_task(request, std::move(task), std::nullopt, context);
   }
   return begin_anew(request, std::nullopt, context, may_begin);
 }
 
-Result<RemoteReply> RemoteCalls::begin_anew(const RemoteRequest& request, std::optional<Json> spare,
+Result<RemoteReply> RemoteCalls::begin_anew(const RemoteRequest& request,
+                                            std::optional<GivenAnswer> spare,
                                             const Context& context, const MayBegin& may_begin) {
   const auto server = TRY(connection_->open(context.stop));  // which may take long
   if (may_begin) TRY(may_begin());
@@ -104,27 +114,28 @@ Result<CallHandle> RemoteCalls::send(const RemoteRequest& request, JsonObject pa
 Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json& given,
                                        const Context& context, const MayBegin& may_begin) {
   const auto paused = paused_from(context.answers.state);
-  if (paused && paused->how == Paused::How::as_task) {
-    return go_on_with_task(request, paused->task, paused->questions, context);
+  const bool is_task = paused && paused->how == Paused::How::as_task;
+  // It was asked, and told the answer, before its server made a task of it.
+  if (std::string task = task_in_note(context.answers.kept); !is_task && !task.empty()) {
+    return go_on_with_task(request, std::move(task), std::nullopt, context);
   }
-  // It was asked before its server made a task of it.
-  if (std::string task = task_in_note(context.answers.kept); !task.empty()) {
-    return go_on_with_task(request, std::move(task), {}, context);
+  std::optional<GivenAnswer> answered;
+  if (paused && !paused->questions.is_null()) {
+    auto questions = ServerQuestions::from_json(paused->questions, models_.get());
+    if (questions) {
+      answered = GivenAnswer{given, std::move(*questions)};
+    } else if (paused->how != Paused::How::in_place) {
+      const std::string why =
+          fmt::format("what it asked cannot be read any more: {}", questions.error().message);
+      if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why);
+      return fail(ErrorCode::tool_failed,
+                  fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
+    }
   }
-  const bool has_state = paused && paused->how == Paused::How::with_state;
-  auto questions = has_state || (paused && paused->how == Paused::How::anew)
-                       ? ServerQuestions::from_json(paused->questions, models_.get())
-                       : Result<ServerQuestions>(ServerQuestions());
-  if (!questions) {
-    const std::string why =
-        fmt::format("what it asked cannot be read any more: {}", questions.error().message);
-    if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why);
-    return fail(ErrorCode::tool_failed,
-                fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
-  }
-  if (has_state) {
+  if (is_task) return go_on_with_task(request, paused->task, std::move(answered), context);
+  if (answered && paused->how == Paused::How::with_state) {
     JsonObject again = request.params;
-    auto responses = questions->answers(given, models_.get(), context);
+    auto responses = answered->questions.answers(given, models_.get(), context);
     if (!responses) {
       return fail(responses.error().code,
                   fmt::format("The MCP server {} gets no answer: {}", connection_->name(),
@@ -135,8 +146,8 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
     const auto handle = TRY(send(request, std::move(again), context));
     return finish(request, handle, std::nullopt, context);
   }
-  if (paused && paused->how == Paused::How::anew) {
-    const auto responses = TRY(questions->answers(given, models_.get(), context));
+  if (answered && paused->how == Paused::How::anew) {
+    const auto responses = TRY(answered->questions.answers(given, models_.get(), context));
     const bool is_done = std::ranges::all_of(responses, [](const auto& each) {
       return mcp::text_in(each.value().as_object(), "action") == "accept";
     });
@@ -146,7 +157,7 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
                             "first, and the person did not agree",
                             connection_->name()));
   }
-  if (auto open = take_open(context)) {
+  if (auto open = take_open_for(answered, context)) {
     // It is still under way, if the server still lives.
     const auto answer = open->questions.answer(given, models_.get(), context);
     if (connection_->answer(open->handle, open->question, answer)) {
@@ -157,7 +168,7 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
   if (request.effect == Effect::write) {
     return outcome_unknown(connection_->name(), "the process that called it has ended");
   }
-  return begin_anew(request, given, context, may_begin);
+  return begin_anew(request, std::move(answered), context, may_begin);
 }
 
 Result<Reached> RemoteCalls::wait(const RemoteRequest& request, const CallHandle& handle,
@@ -196,8 +207,8 @@ Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
 }
 
 RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
-                                            std::optional<Json>& spare, const Context& context,
-                                            const AskedFor& asked_for) {
+                                            std::optional<GivenAnswer>& spare,
+                                            const Context& context, const AskedFor& asked_for) {
   OpenQuestion open{
       .handle = handle, .question = asked.id, .fetches_result = asked_for.fetches_result};
   const std::string& task = asked_for.task;
@@ -210,19 +221,25 @@ RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
   if (problem) return answer(*problem);
   const auto worded = open.questions.worded(connection_->name());
   if (!worded) return answer(JsonObject{{"action", "cancel"}});
-  if (spare && answers_all(*spare, *worded)) {
-    const Json given = *std::exchange(spare, std::nullopt);
+  if (spare && open.questions.is_same_as(spare->questions)) {
+    const Json given = std::exchange(spare, std::nullopt)->answer;
     return answer(open.questions.answer(given, models_.get(), context));
   }
+  Paused paused{.how = task.empty() ? Paused::How::in_place : Paused::How::as_task,
+                .task = task,
+                .questions = open.questions.to_json()};
+  if (to_text(paused.questions).size() > kLargestState) {
+    return answer(mcp::Problem{
+        mcp::code::kInvalidParams,
+        fmt::format("that is too much to ask: {} KB are kept at most", kLargestState >> 10)});
+  }
   keep_open(context, std::move(open));
-  return Turn{.reply = waiting_for(
-                  *worded, {.how = task.empty() ? Paused::How::in_place : Paused::How::as_task,
-                            .task = task})};
+  return Turn{.reply = waiting_for(*worded, paused)};
 }
 
 Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
                                                    mcp::InputRequired needs,
-                                                   std::optional<Json>& spare,
+                                                   std::optional<GivenAnswer>& spare,
                                                    const Context& context) {
   ServerQuestions questions;
   for (auto& [key, asked] : needs.requests) {
@@ -242,8 +259,8 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
   };
   if (questions.empty()) return again(std::nullopt);  // it only wants to be asked again
   const auto worded = TRY(questions.worded(connection_->name()));
-  if (spare && answers_all(*spare, worded)) {
-    const Json given = *std::exchange(spare, std::nullopt);
+  if (spare && questions.is_same_as(spare->questions)) {
+    const Json given = std::exchange(spare, std::nullopt)->answer;
     auto responses = TRY(questions.answers(given, models_.get(), context));
     return again(std::move(responses));
   }
@@ -260,7 +277,7 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
 }
 
 Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle handle,
-                                        std::optional<Json> spare, const Context& context) {
+                                        std::optional<GivenAnswer> spare, const Context& context) {
   constexpr int kMostRounds = 20;
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   for (int round = 0; round < kMostRounds; ++round) {

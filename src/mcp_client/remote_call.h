@@ -87,31 +87,31 @@ class RemoteCalls {
     bool fetches_result = false;
   };
 
-  // `spare` is an answer that was given in an earlier life of the request.
-  Result<RemoteReply> begin_anew(const RemoteRequest& request, std::optional<Json> spare,
+  // `spare` is an answer that was given in an earlier life of the request. It is told where the
+  // server asks the same once more; whatever else it asks is put to a person.
+  Result<RemoteReply> begin_anew(const RemoteRequest& request, std::optional<GivenAnswer> spare,
                                  const Context& context, const MayBegin& may_begin);
   Result<RemoteReply> go_on(const RemoteRequest& request, const Json& given, const Context& context,
                             const MayBegin& may_begin);
   Result<CallHandle> send(const RemoteRequest& request, JsonObject params, const Context& context);
   Result<RemoteReply> finish(const RemoteRequest& request, CallHandle handle,
-                             std::optional<Json> spare, const Context& context);
+                             std::optional<GivenAnswer> spare, const Context& context);
   // The request goes on at once in what is returned; otherwise `reply` is its end.
   struct Turn {
     std::optional<CallHandle> next = {};
     std::optional<RemoteReply> reply = {};
   };
-  Turn asked_within(CallHandle handle, Asked asked, std::optional<Json>& spare,
+  Turn asked_within(CallHandle handle, Asked asked, std::optional<GivenAnswer>& spare,
                     const Context& context, const AskedFor& asked_for);
   Result<Turn> needs_input(const RemoteRequest& request, mcp::InputRequired needs,
-                           std::optional<Json>& spare, const Context& context);
+                           std::optional<GivenAnswer>& spare, const Context& context);
   Result<RemoteReply> refused(const mcp::Problem& problem);
 
   using Time = std::chrono::steady_clock::time_point;
   // A task that is asked after.
   struct Following {
     std::string id = {};
-    std::optional<Json> spare = {};                // an answer that was given and is not told yet
-    ServerQuestions questions = {};                // that it is for (2026-07-28)
+    std::optional<GivenAnswer> spare = {};         // that is not told yet
     std::set<std::string, std::less<>> told = {};  // keys that were answered in this process
     std::string said = {};                         // what it said last that it does
     Time look_at = {};
@@ -123,9 +123,10 @@ class RemoteCalls {
     std::optional<RemoteReply> reply = {};  // somebody is asked: there is nothing else
   };
   Result<RemoteReply> begin_task(const RemoteRequest& request, const mcp::Task& task,
-                                 std::optional<Json> spare, const Context& context);
+                                 std::optional<GivenAnswer> spare, const Context& context);
+  // `given` is for it, and may not be told yet.
   Result<RemoteReply> go_on_with_task(const RemoteRequest& request, std::string id,
-                                      const Json& questions, const Context& context);
+                                      std::optional<GivenAnswer> given, const Context& context);
   Result<RemoteReply> follow(Following task, const RemoteRequest& request, const Context& context);
   Result<std::optional<TaskNews>> look_at(Following& task, const RemoteRequest& request,
                                           mcp::Era era, Time deadline, const Context& context);
@@ -152,6 +153,10 @@ class RemoteCalls {
                        std::chrono::steady_clock::time_point deadline, const Context& context);
   void keep_open(const Context& context, OpenQuestion open);
   std::optional<OpenQuestion> take_open(const Context& context);
+  // The one that `given` is for. One that asks something else was left behind: another process has
+  // gone on with the call since, and was answered.
+  std::optional<OpenQuestion> take_open_for(const std::optional<GivenAnswer>& given,
+                                            const Context& context);
 
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<SamplingModels> models_;

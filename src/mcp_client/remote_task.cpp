@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <utility>
 
 #include "core/try.h"
 #include "core/unknown_outcome.h"
@@ -80,7 +81,8 @@ void RemoteCalls::cancel_task(const std::string& id) {
 }
 
 Result<RemoteReply> RemoteCalls::begin_task(const RemoteRequest& request, const mcp::Task& task,
-                                            std::optional<Json> spare, const Context& context) {
+                                            std::optional<GivenAnswer> spare,
+                                            const Context& context) {
   // Where it cannot be kept, what comes of the task is not known after a crash, as of any other
   // call: no reason to leave it now.
   const bool is_kept = context.keep && context.keep(task_note(task.id));
@@ -212,21 +214,6 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
   auto asked = requests_in(news);
   std::erase_if(asked, [&](const auto& each) { return task.told.contains(each.first); });
   if (asked.empty()) return std::nullopt;
-  if (task.spare) {
-    const Json given = std::move(*task.spare);
-    task.spare.reset();
-    JsonObject responses;
-    for (const auto& [key, each] : asked) {
-      if (!task.questions.contains(key)) continue;
-      auto answer = task.questions.answer_to(key, given, models_.get(), context);
-      if (const auto* problem = std::get_if<mcp::Problem>(&answer)) {
-        return give_up(ErrorCode::tool_failed, problem->message);
-      }
-      responses[key] = std::get<JsonObject>(std::move(answer));
-      task.told.insert(key);
-    }
-    if (!responses.empty()) return tell_task(task, request, std::move(responses), context);
-  }
   if (asked.size() > kMostQuestions) {
     return give_up(ErrorCode::limit_reached, "it asks too much at once");
   }
@@ -234,6 +221,20 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
   for (auto& [key, each] : asked) {
     const auto problem = questions.add(key, each.method, std::move(each.params), models_.get());
     if (problem) return give_up(ErrorCode::unsupported, problem->message);
+  }
+  if (const auto given = std::exchange(task.spare, std::nullopt)) {
+    JsonObject responses;
+    for (const auto& [key, each] : asked) {
+      // A key alone says nothing: what was shown under it may have been something else.
+      if (!questions.is_same_at(key, given->questions)) continue;
+      auto answer = given->questions.answer_to(key, given->answer, models_.get(), context);
+      if (const auto* problem = std::get_if<mcp::Problem>(&answer)) {
+        return give_up(ErrorCode::tool_failed, problem->message);
+      }
+      responses[key] = std::get<JsonObject>(std::move(answer));
+      task.told.insert(key);
+    }
+    if (!responses.empty()) return tell_task(task, request, std::move(responses), context);
   }
   const auto worded = questions.worded(connection_->name());
   if (!worded) return give_up(worded.error().code, worded.error().message);
@@ -305,13 +306,13 @@ Result<std::optional<RemoteReply>> RemoteCalls::fetch(Following& task, const Rem
 
 // Somebody has answered, or another process began it.
 Result<RemoteReply> RemoteCalls::go_on_with_task(const RemoteRequest& request, std::string id,
-                                                 const Json& questions, const Context& context) {
+                                                 std::optional<GivenAnswer> given,
+                                                 const Context& context) {
   Following task{.id = std::move(id),
                  .look_at = Clock::now(),
                  .is_kept = !context.answers.kept.is_null()};
-  const auto& given = context.answers.answer;
-  if (auto open = take_open(context); open && given) {
-    const auto answer = open->questions.answer(*given, models_.get(), context);
+  if (auto open = take_open_for(given, context)) {
+    const auto answer = open->questions.answer(given->answer, models_.get(), context);
     if (connection_->answer(open->handle, open->question, answer)) {
       if (open->fetches_result) {
         auto reply =
@@ -323,16 +324,7 @@ Result<RemoteReply> RemoteCalls::go_on_with_task(const RemoteRequest& request, s
       return follow(std::move(task), request, context);
     }
   }
-  task.spare = given;
-  if (given && !questions.is_null()) {
-    auto read = ServerQuestions::from_json(questions, models_.get());
-    if (!read) {
-      return lost_task(
-          request, ErrorCode::tool_failed,
-          fmt::format("what it asked cannot be read any more: {}", read.error().message));
-    }
-    task.questions = std::move(*read);
-  }
+  task.spare = std::move(given);
   return follow(std::move(task), request, context);
 }
 

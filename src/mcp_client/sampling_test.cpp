@@ -29,7 +29,7 @@ def send(message):
 def answer(id, result): send({"jsonrpc": "2.0", "id": id, "result": result})
 def text(words): return {"content": [{"type": "text", "text": words}]}
 QUESTION = {"messages": [{"role": "user", "content": {"type": "text", "text": "Capital?"}}],
-            "maxTokens": 50}
+            "maxTokens": 500 if mode == "dearer" else 50}
 CAPABLE = {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
 call = None
 for line in sys.stdin:
@@ -40,7 +40,8 @@ for line in sys.stdin:
     elif method == "initialize":
         answer(id, {"protocolVersion": "2025-11-25", "capabilities": CAPABLE})
     elif method == "tools/list":
-        answer(id, {"tools": [{"name": "ask", "inputSchema": {"type": "object"}}]})
+        answer(id, {"tools": [{"name": "ask", "inputSchema": {"type": "object"},
+                               "annotations": {"readOnlyHint": True}}]})
     elif method == "tools/call" and mode == "modern":
         if "inputResponses" in params:
             answer(id, text(params["inputResponses"]["q"]["content"]["text"]))
@@ -138,6 +139,18 @@ TEST_F(McpSampling, TheModelIsAskedWhenAPersonAgreesAndWithinTheBudget) {
   EXPECT_EQ(call(own, {.answer = saying("yes"), .state = again.waiting->state}).response,
             Json("the agent's budget is used up"));
   EXPECT_EQ(asked_, 2);
+}
+
+// The call is made anew, and the same person would pay for something else.
+TEST_F(McpSampling, AWordForOneQuestionIsNoneForAnother) {
+  const auto asked = call(tools("legacy"));
+  ASSERT_TRUE(asked.waiting);
+  const WaitAnswers given{.answer = saying("yes"),
+                          .state = parse_json(to_text(asked.waiting->state)).value()};
+  EXPECT_TRUE(call(tools("dearer"), given).waiting) << "it asks for more";
+  EXPECT_EQ(asked_, 0);
+  EXPECT_EQ(call(tools("legacy"), given).response, Json("Paris, for Capital?"));
+  EXPECT_EQ(asked_, 1);
 }
 
 TEST_F(McpSampling, QuestionsAtOnceDoNotPassTheLimitTogether) {

@@ -4,6 +4,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
+
 #include "core/try.h"
 #include "mcp/elicitation.h"
 
@@ -52,6 +54,30 @@ std::optional<mcp::Problem> ServerQuestions::add(const std::string& key, std::st
   }
   asked_.insert_or_assign(key, std::move(asked));
   return std::nullopt;
+}
+
+// All that a server said counts, shown or not: how many tokens it wants of a model, too. What
+// differs from one time to the next, and says nothing to a person, does not.
+bool ServerQuestions::is_same(const Asked& one, const Asked& other) {
+  const auto without_numbers = [](JsonObject params) {
+    params.erase("_meta");
+    params.erase("elicitationId");
+    return params;
+  };
+  return one.method == other.method &&
+         without_numbers(one.params) == without_numbers(other.params);
+}
+
+bool ServerQuestions::is_same_at(std::string_view key, const ServerQuestions& other) const {
+  const auto own = asked_.find(key);
+  const auto its = other.asked_.find(key);
+  return own != asked_.end() && its != other.asked_.end() && is_same(own->second, its->second);
+}
+
+bool ServerQuestions::is_same_as(const ServerQuestions& other) const {
+  return asked_.size() == other.asked_.size() &&
+         std::ranges::all_of(
+             asked_, [&](const auto& each) { return is_same_at(each.first, other); });
 }
 
 Result<AskUserRequest> ServerQuestions::worded(std::string_view server) const {

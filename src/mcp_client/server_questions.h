@@ -23,7 +23,11 @@ class ServerQuestions {
   std::optional<mcp::Problem> add(const std::string& key, std::string method, JsonObject params,
                                   const SamplingModels* models);
   bool empty() const { return asked_.empty(); }
-  bool contains(std::string_view key) const { return asked_.contains(key); }
+  // Whether a person who was shown the one has been shown all of the other: the answer to one is
+  // an answer to the other then, and to nothing else.
+  bool is_same_as(const ServerQuestions& other) const;
+  // The same, of the question of this key alone.
+  bool is_same_at(std::string_view key, const ServerQuestions& other) const;
 
   // All of them as one request to a person. Refuses what nobody can answer.
   Result<AskUserRequest> worded(std::string_view server) const;
@@ -46,7 +50,15 @@ class ServerQuestions {
     JsonObject params = {};
     JsonObject form = {};  // what a person is asked about it
   };
+  static bool is_same(const Asked& one, const Asked& other);
+
   std::map<std::string, Asked, std::less<>> asked_;
+};
+
+// What a person has said, and to what. It answers nothing else.
+struct GivenAnswer {
+  Json answer = {};  // AskUserResponse as JSON
+  ServerQuestions questions = {};
 };
 
 }  // namespace wright::mcp_client

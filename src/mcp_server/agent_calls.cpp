@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view kSession = "session_id";
 constexpr std::string_view kWaitKey = "wait_";
 constexpr std::string_view kAddresses = "addresses";  // the waits that are answered there
+constexpr std::string_view kForms = "forms";          // those that the client's person was shown
 constexpr std::string_view kCaller = "mcp_caller";    // in the session's configuration
 
 // Whether this caller began the session, here or at another instance.
@@ -39,7 +40,8 @@ std::optional<std::int64_t> integer_in(const JsonObject& object, std::string_vie
   return value != nullptr && value->is_int64() ? std::optional(value->get_int64()) : std::nullopt;
 }
 
-// What must not be typed into a client is answered at the dashboard, which asks who is there.
+// What must not be typed into a client, or is too long for it, is answered at the dashboard, which
+// asks who is there and shows all of it.
 mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session,
                                      std::string_view dashboard) {
   return {fmt::format("{}{}", kWaitKey, wait.wait_id), "elicitation/create",
@@ -47,8 +49,11 @@ mcp::NeedsInput::Request address_for(const PersonWait& wait, SessionId session,
                      {"elicitationId", elicitation_id(session, wait.wait_id)},
                      {"url", fmt::format("{}/#/sessions/{}", dashboard, session)},
                      {"message",
-                      "The agent asks for something that must not be typed here. "
-                      "Answer it at Wright's dashboard; the call goes on then."}}};
+                      wait.kind == WaitKind::approval
+                          ? "The agent asks whether something may run that is too long to be shown "
+                            "here. Decide about it at Wright's dashboard; the call goes on then."
+                          : "The agent asks for something that must not be typed here. "
+                            "Answer it at Wright's dashboard; the call goes on then."}}};
 }
 
 // One call of an agent, from its beginning or from where it waited.
@@ -90,10 +95,11 @@ class AgentCall {
     const auto open =
         TRY(store_.get_waits({.session_id = session_.load(), .status = WaitStatus::open}));
     const auto elsewhere = TRY(agreed_elsewhere());
+    const auto shown = waits_in_state(kForms);
     for (const StoredWait& wait : open) {
       const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, wait.id));
       if (answer == work_.answers.end()) continue;
-      if (std::ranges::find(elsewhere, wait.id) != elsewhere.end()) continue;
+      if (std::ranges::find(shown, wait.id) == shown.end()) continue;
       const Json given = TRY(answer_from(answer->second, wait.kind));
       TRY(answer_wait(store_, wait.id, given, answered_by(*work_.client)));
     }
@@ -102,15 +108,20 @@ class AgentCall {
     return wright::resume(store_, *made.agent, session_, options(made.config));
   }
 
+  std::vector<WaitId> waits_in_state(std::string_view key) const {
+    std::vector<WaitId> waits;
+    const Json* listed = work_.state.if_contains(key);
+    if (listed == nullptr || !listed->is_array()) return waits;
+    for (const Json& each : listed->get_array()) waits.push_back(each.as_int64());
+    return waits;
+  }
+
   // The waits that the client's person was sent away for, and has agreed to go. An error: they
   // have not.
   Result<std::vector<WaitId>> agreed_elsewhere() const {
-    std::vector<WaitId> waits;
-    const Json* listed = work_.state.if_contains(kAddresses);
-    if (listed == nullptr || !listed->is_array()) return waits;
-    for (const Json& each : listed->get_array()) {
-      waits.push_back(each.as_int64());
-      const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, waits.back()));
+    auto waits = waits_in_state(kAddresses);
+    for (const WaitId each : waits) {
+      const auto answer = work_.answers.find(fmt::format("{}{}", kWaitKey, each));
       if (answer == work_.answers.end()) {
         return fail(ErrorCode::cancelled, "The person was not asked to open the dashboard");
       }
@@ -125,10 +136,7 @@ class AgentCall {
     auto result = wait_for_answers(waits);
     // The older revisions want to know that what their person was sent away for is over.
     if (controls_.notify && work_.client->version == mcp::kNewestLegacyVersion) {
-      for (const WaitId each : waits) {
-        controls_.notify("notifications/elicitation/complete",
-                         {{"elicitationId", elicitation_id(session_, each)}});
-      }
+      for (const WaitId each : waits) controls_.notify(kIsOver, what_is_over(session_, each));
     }
     return result;
   }
@@ -192,6 +200,7 @@ class AgentCall {
     const SessionId session = result.session_id != 0 ? result.session_id : session_.load();
     mcp::NeedsInput needs{.state = {{kSession, session}}};
     JsonArray addresses;
+    JsonArray forms;
     std::string obstacle;
     for (const PersonWait& wait : result.waits) {
       auto request = request_to_client(*work_.client, sessions_.dashboard, wait, session);
@@ -199,15 +208,16 @@ class AgentCall {
         obstacle = request.error().message;
         continue;
       }
-      if (mcp::asks_for_address(request->params)) addresses.emplace_back(wait.wait_id);
+      (mcp::asks_for_address(request->params) ? addresses : forms).emplace_back(wait.wait_id);
       needs.requests.push_back(std::move(*request));
     }
     if (!addresses.empty()) needs.state[kAddresses] = std::move(addresses);
+    if (!forms.empty()) needs.state[kForms] = std::move(forms);
     if (!needs.requests.empty()) return needs;
     return mcp::Finished{mcp::error_result(
-        fmt::format("Session {} waits for a person: {}. `wright waits` shows what for, `wright "
-                    "answer` answers; the session goes on then.",
-                    session, obstacle))};
+        fmt::format("Session {} waits for a person: {}. `wright waits` lists what for, `wright "
+                    "answer {}` shows all of it and takes the answer; the session goes on then.",
+                    session, obstacle, session))};
   }
 
   mcp::WorkOutcome failed(const Error& error) const {
@@ -287,12 +297,21 @@ Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client
   auto request = request_for(fmt::format("{}{}", kWaitKey, wait.wait_id), wait.kind, wait.call.name,
                              wait.shown, mcp::DecisionHolds::for_its_kind_too);
   if (request && client.can_answer("elicitation/create")) return request;
-  if (!request && wait.kind == WaitKind::question && client.can_open_addresses() &&
+  if (!request && wait.kind != WaitKind::result && client.can_open_addresses() &&
       !dashboard.empty()) {
     return address_for(wait, session, dashboard);
   }
   if (!request) return request;
   return fail(ErrorCode::unsupported, "this client cannot ask a person (it has no elicitation)");
+}
+
+JsonObject what_is_over(SessionId session, WaitId wait) {
+  return {{"elicitationId", elicitation_id(session, wait)}};
+}
+
+bool fits_form(const StoredWait& wait) {
+  return request_for({}, wait.kind, {}, wait.shown, mcp::DecisionHolds::for_its_kind_too)
+      .has_value();
 }
 
 mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,

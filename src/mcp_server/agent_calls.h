@@ -31,10 +31,17 @@ Json config_of_caller(Json config, std::string_view principal);
 std::string words_on(const Event& event);
 std::string answered_by(const mcp::ClientView& client);
 // What a client is to ask its person for a wait, by "wait_ID": a form, or an address of the
-// dashboard for what must not be typed there. An error where it cannot.
+// dashboard for what must not be typed there, or is too long to be shown there. An error where it
+// cannot.
 Result<mcp::NeedsInput::Request> request_to_client(const mcp::ClientView& client,
                                                    std::string_view dashboard,
                                                    const PersonWait& wait, SessionId session);
+// By which a client of 2025-11-25 hears that what it sent its person away for is over.
+inline constexpr std::string_view kIsOver = "notifications/elicitation/complete";
+JsonObject what_is_over(SessionId session, WaitId wait);
+// Whether a form can ask for it. What comes in one for anything else is no answer: nobody has been
+// shown it.
+bool fits_form(const StoredWait& wait);
 
 mcp::WorkOutcome call_agent(const OfferedAgent& offered, const AgentSessions& sessions,
                             const mcp::Work& work, const WorkControls& controls);

@@ -11,6 +11,7 @@
 #include "core/enum_names.h"
 #include "core/try.h"
 #include "mcp/content.h"
+#include "mcp_server/task_turn.h"
 #include "mcp_server/tool_calls.h"
 
 namespace wright::mcp_server {
@@ -79,6 +80,7 @@ RunOptions AgentTasks::options(Json config, std::string_view principal) {
   options.observer = [this](const Event& event, const EventOrigin& origin) {
     if (observer_) observer_(event, origin);
     if (origin.depth != 0) return;
+    if (std::holds_alternative<RunEnded>(event)) settle_all_of(origin.session_id);
     const std::string words = words_on(event);
     if (words.empty()) return;
     constexpr std::size_t kMostWords = 1'000;
@@ -115,10 +117,12 @@ mcp::WorkOutcome AgentTasks::begin(const OfferedAgent& offered, const AgentSessi
       task.session = TRY(driver->start(turn.made.agent, turn.prompt, std::move(run_options)));
       if (work.principal.empty()) sessions.begun.add(work.principal, task.session);
     }
-    if (const auto kept = keep_task(store_, task); !kept) {
+    if (const auto kept = note_turn(store_, task); !kept) {
       (void)driver->cancel(task.session, "Its task could not be stored");
       return std::unexpected(kept.error());
     }
+    // It may have ended before there was a task that could.
+    settle_all_of(task.session);
     return task;
   }();
   if (!begun) return mcp::Finished{mcp::error_result(begun.error().message)};
@@ -139,7 +143,37 @@ mcp::WorkOutcome AgentTasks::perform(const mcp::Work& work, const WorkControls& 
   return result(std::move(*task), work, controls);
 }
 
-Result<void> AgentTasks::drive_on(const StoredTask& task) {
+void AgentTasks::settle_all_of(SessionId session) {
+  const auto tasks = open_tasks_of(store_, session);
+  const auto stored = store_.get_session(session);
+  if (!tasks || !stored) return;  // who asks after it finds out
+  for (StoredTask task : *tasks) (void)settle(task, *stored);
+}
+
+Result<void> AgentTasks::settle(StoredTask& task, const Session& session) {
+  if (task.ended) return {};
+  auto end = TRY(end_of_turn(store_, task, session));
+  if (!end) return {};
+  task.ended = end->status;
+  task.result = std::move(end->result);
+  task.ended_at = end->at;
+  // Where somebody else was quicker, it ended as they say.
+  if (!keep_task(store_, task)) task = TRY(find_task(store_, task.id, task.principal));
+  return {};
+}
+
+// Another one may be quicker, or others may still be asked: then it is theirs.
+void AgentTasks::go_on(AgentToRun made, StoredTask& task) {
+  const auto driver = runtime();
+  if (!driver) return;
+  const auto resumed =
+      (*driver)->resume(made.agent, task.session, options(std::move(made.config), task.principal));
+  if (resumed && !note_turn(store_, task)) {
+    if (auto again = find_task(store_, task.id, task.principal)) task = std::move(*again);
+  }
+}
+
+Result<void> AgentTasks::drive_on(StoredTask& task) {
   constexpr std::int64_t kPauseMs = 2'000;
   const auto needs_driver = [&] {
     const auto found = store_.list_sessions(
@@ -162,9 +196,7 @@ Result<void> AgentTasks::drive_on(const StoredTask& task) {
     return fail(ErrorCode::not_found, fmt::format("{} is not offered any more", task.tool));
   }
   auto made = TRY(agent->make());
-  auto* const driver = TRY(runtime());
-  // Another one may be quicker.
-  (void)driver->resume(made.agent, task.session, options(std::move(made.config), task.principal));
+  go_on(std::move(made), task);
   return {};
 }
 
@@ -175,17 +207,10 @@ Result<AgentTasks::View> AgentTasks::look(StoredTask& task, const mcp::ClientVie
                      .poll_ms = kPollMs}};
   if (!task.ended) {
     const Session session = TRY(store_.get_session(task.session));
-    if (auto result = TRY(result_of_turn(store_, task, session))) {
-      task.ended = session.status == SessionStatus::cancelled && is_error(*result)
-                       ? TaskStatus::cancelled
-                       : TaskStatus::completed;
-      task.result = std::move(*result);
-      task.ended_at = session.ended_at.value_or(system_clock_ms());
-      // Where somebody else was quicker, it ended as they say.
-      if (!keep_task(store_, task)) task = TRY(find_task(store_, task.id, task.principal));
-    } else if (session.status == SessionStatus::waiting) {
+    TRY(settle(task, session));
+    if (!task.ended && session.status == SessionStatus::waiting) {
       TRY(look_at_waits(task, client, view));
-    } else {
+    } else if (!task.ended) {
       TRY(drive_on(task));
       const Words words = last_words(task.session);
       view.task.message =
@@ -205,7 +230,7 @@ Result<AgentTasks::View> AgentTasks::look(StoredTask& task, const mcp::ClientVie
   return view;
 }
 
-Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::ClientView& client,
+Result<void> AgentTasks::look_at_waits(StoredTask& task, const mcp::ClientView& client,
                                        View& view) {
   const auto open = TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
   if (open.empty()) {
@@ -213,6 +238,7 @@ Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::Client
     return drive_on(task);
   }
   const std::string dashboard = dashboard_ ? dashboard_() : std::string();
+  std::string obstacle;
   for (const StoredWait& wait : open) {
     view.task.updated_at = mcp::task_time(wait.created_at);
     if (std::ranges::find(task.elsewhere, wait.id) != task.elsewhere.end()) continue;
@@ -224,15 +250,19 @@ Result<void> AgentTasks::look_at_waits(const StoredTask& task, const mcp::Client
                            .wait_id = wait.id,
                            .session_id = wait.session_id};
     auto request = request_to_client(client, dashboard, asked, task.session);
-    if (request) view.requests.push_back(std::move(*request));
+    if (request) {
+      view.requests.push_back(std::move(*request));
+    } else {
+      obstacle = fmt::format(": {}", request.error().message);
+    }
   }
   if (!view.requests.empty()) view.task.status = TaskStatus::input_required;
   view.task.message =
       view.requests.empty()
           ? fmt::format(
-                "session {} waits for a person, who is not asked here: `wright waits` "
-                "shows what for, `wright answer` answers",
-                task.session)
+                "session {} waits for a person, who is not asked here{}. `wright waits` lists what "
+                "for, `wright answer {}` shows all of it and takes the answer",
+                task.session, obstacle, task.session)
           : fmt::format("session {} waits for an answer", task.session);
   return {};
 }
@@ -259,16 +289,17 @@ mcp::WorkOutcome AgentTasks::get(StoredTask task, const mcp::Work& work) {
 // What fits no question that is open is passed over: it was answered before, or never asked.
 Result<void> AgentTasks::take_answers(StoredTask& task, const mcp::InputAnswers& answers,
                                       const mcp::ClientView& client) {
+  const Session session = TRY(store_.get_session(task.session));
+  // What waits there by now may be asked in somebody else's turn.
+  TRY(settle(task, session));
   if (task.ended) return {};
   const auto open = TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
-  auto* const driver = TRY(runtime());
   bool is_any_answered = false;
   for (const StoredWait& wait : open) {
     const auto found = answers.find(key_of_wait(wait.id));
     if (found == answers.end()) continue;
-    const bool is_address =
-        !request_for(found->first, wait.kind, "", wait.shown, mcp::DecisionHolds::for_its_kind_too);
-    const auto given = answer_from(found->second, wait.kind);
+    const bool is_address = !fits_form(wait);
+    const auto given = answer_from(found->second, is_address ? WaitKind::question : wait.kind);
     if (!given) {
       // As the call without a task: it ends, and its session waits in the store.
       task.ended = TaskStatus::completed;
@@ -278,6 +309,7 @@ Result<void> AgentTasks::take_answers(StoredTask& task, const mcp::InputAnswers&
       return keep_task(store_, task);
     }
     if (is_address) {
+      if (std::ranges::find(task.elsewhere, wait.id) != task.elsewhere.end()) continue;
       task.elsewhere.push_back(wait.id);
       TRY(keep_task(store_, task));
       continue;
@@ -289,8 +321,7 @@ Result<void> AgentTasks::take_answers(StoredTask& task, const mcp::InputAnswers&
   const OfferedAgent* agent = offered(task.tool);
   if (agent == nullptr) return {};
   auto made = TRY(agent->make());
-  // Where others are still asked, or another process is quicker, it says so.
-  (void)driver->resume(made.agent, task.session, options(std::move(made.config), task.principal));
+  go_on(std::move(made), task);
   return {};
 }
 
@@ -322,15 +353,35 @@ mcp::WorkOutcome AgentTasks::cancel(StoredTask task, const mcp::Work& work) {
     task.ended = TaskStatus::cancelled;
     task.ended_at = system_clock_ms();
     task.result = mcp::error_result(fmt::format("It was cancelled (session {})", task.session));
+    StoredTask turn = task;
+    turn.ended.reset();
     if (const auto kept = keep_task(store_, task); !kept) return task_problem(kept.error());
     const auto driver = runtime();
     if (!driver) return task_problem(driver.error());
-    (void)(*driver)->cancel(task.session, "Its client has cancelled it");
+    // Somebody may have begun another turn at this moment, which is not the task's to cancel.
+    const auto session = store_.get_session(task.session);
+    const auto end = session ? end_of_turn(store_, turn, *session)
+                             : Result<std::optional<TurnEnd>>(std::unexpected(session.error()));
+    if (end && !*end) (void)(*driver)->cancel(task.session, "Its client has cancelled it");
   }
   if (!is_older) return mcp::Finished{};
   view = look(task, *work.client);
   if (!view) return task_problem(view.error());
   return mcp::Finished{to_json(view->task, mcp::Era::legacy)};
+}
+
+Result<void> AgentTasks::tell_what_is_over(const StoredTask& task, std::vector<WaitId>& elsewhere,
+                                           const WorkControls& controls) {
+  if (elsewhere.empty()) return {};
+  const auto open = TRY(store_.get_waits({.session_id = task.session, .status = WaitStatus::open}));
+  std::erase_if(elsewhere, [&](WaitId wait) {
+    if (std::ranges::find(open, wait, &StoredWait::id) != open.end()) return false;
+    JsonObject params = what_is_over(task.session, wait);
+    relate(params, task.id);
+    if (controls.notify) controls.notify(kIsOver, params);
+    return true;
+  });
+  return {};
 }
 
 // Until it has ended (2025-11-25). What it asks meanwhile is asked on the way.
@@ -342,12 +393,22 @@ mcp::WorkOutcome AgentTasks::result(StoredTask task, const mcp::Work& work,
       return task_problem(taken.error());
     }
   }
+  // Who comes without an answer has been told of what was over by then, or was not sent away.
+  std::vector<WaitId> elsewhere = task.elsewhere;
+  if (work.answers.empty()) {
+    if (const auto looked = tell_what_is_over(task, elsewhere, {}); !looked) {
+      return task_problem(looked.error());
+    }
+  }
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
   while (!controls.stop.stop_requested()) {
     auto view = look(task, *work.client);
     if (!view) return task_problem(view.error());
+    if (const auto told = tell_what_is_over(task, elsewhere, controls); !told) {
+      return task_problem(told.error());
+    }
     if (task.ended) {
       relate(view->result, task.id);
       return mcp::Finished{std::move(view->result)};

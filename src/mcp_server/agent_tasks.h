@@ -54,11 +54,19 @@ class AgentTasks {
   RunOptions options(Json config, std::string_view principal);
   const OfferedAgent* offered(std::string_view tool) const;
   Result<View> look(StoredTask& task, const mcp::ClientView& client);
-  Result<void> look_at_waits(const StoredTask& task, const mcp::ClientView& client, View& view);
+  // Ends the task where its turn has ended.
+  Result<void> settle(StoredTask& task, const Session& session);
+  // A turn of the session has ended, as it is stored: of which task, before anybody goes on with it.
+  void settle_all_of(SessionId session);
+  Result<void> look_at_waits(StoredTask& task, const mcp::ClientView& client, View& view);
   Result<void> take_answers(StoredTask& task, const mcp::InputAnswers& answers,
                             const mcp::ClientView& client);
+  // Tells of those that are open no more, and forgets them.
+  Result<void> tell_what_is_over(const StoredTask& task, std::vector<WaitId>& elsewhere,
+                                 const WorkControls& controls);
   // Somebody has to drive it, and nobody may.
-  Result<void> drive_on(const StoredTask& task);
+  Result<void> drive_on(StoredTask& task);
+  void go_on(AgentToRun made, StoredTask& task);
   Words last_words(SessionId session);
 
   Store& store_;

@@ -74,14 +74,16 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
                                                         .make = [worker]() -> Result<AgentToRun> {
                                                           return AgentToRun{worker, {}};
                                                         }}},
-                                            .store = store_.get()});
+                                            .store = store_.get(),
+                                            .dashboard = [] { return "http://127.0.0.1:7"; }});
   }
 
   mcp::Work work(std::string method, JsonObject params) const {
     auto client = std::make_shared<mcp::ClientView>();
     client->era = GetParam();
     client->version = is_modern() ? mcp::kModernVersion : mcp::kNewestLegacyVersion;
-    client->capabilities = {{"elicitation", JsonObject{}}};
+    client->capabilities = {
+        {"elicitation", JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}}}};
     if (is_modern()) client->capabilities = mcp::with_tasks_extension(client->capabilities);
     return {.id = 1,
             .method = std::move(method),
@@ -316,6 +318,111 @@ TEST_P(McpAgentTasks, that_somebody_steers_end_with_what_came_last) {
   EXPECT_TRUE(std::ranges::any_of(messages, [](const StoredMessage& each) {
     return each.message.is_from_user() && each.message.text() == "Be brief";
   }));
+}
+
+// What must not be typed into a client is answered at the dashboard, and the client hears of it.
+TEST_P(McpAgentTasks, tell_when_what_the_person_was_sent_away_for_is_over) {
+  const auto asks = testing::calls({testing::call(
+      "ask_user", R"({"questions":[{"id":"pin","question":"PIN?","type":"password"}]})", "1")});
+  host({asks, testing::says("thanks")});
+  const std::string id = begin();
+  once_it_is("input_required", id);
+  const StoredWait wait = store_->get_waits({.status = WaitStatus::open})->at(0);
+  const std::string key = "wait_" + std::to_string(wait.id);
+  const JsonObject agrees{{"action", "accept"}};
+  std::vector<JsonObject> told;
+  WorkControls controls;
+  controls.notify = [&](std::string_view method, const JsonObject& params) {
+    EXPECT_EQ(method, "notifications/elicitation/complete");
+    told.push_back(params);
+  };
+  std::jthread person;
+  const auto answers_elsewhere = [&] {
+    person = std::jthread([&] {
+      while (store_->get_records({.kind = "mcp_task"})
+                 ->at(0)
+                 .value.as_object()
+                 .contains("elsewhere") == false) {
+        std::this_thread::yield();
+      }
+      (void)answer_wait(*store_, wait.id, JsonObject{{"pin", "1234"}}, "dashboard");
+    });
+  };
+  answers_elsewhere();
+  if (is_modern()) {
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{key, agrees}}}}));
+    once_it_is("completed", id);
+    EXPECT_TRUE(told.empty()) << "there is no such notification";
+    return;
+  }
+  mcp::Work fetching = work("tasks/result", {{"taskId", id}});
+  fetching.answers[key] = agrees;
+  EXPECT_EQ(result_in(host_->perform(fetching, controls)).at("content").at(0).at("text"),
+            Json("thanks"));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].at("elicitationId"),
+            Json(fmt::format("wright-{}-{}", wait.session_id, wait.id)));
+  EXPECT_EQ(told[0].at("_meta").at(mcp::kRelatedTask).at("taskId"), Json(id));
+  // Who asks for the result once more hears nothing of it.
+  result_in(host_->perform(work("tasks/result", {{"taskId", id}}), controls));
+  EXPECT_EQ(told.size(), 1U);
+}
+
+// A person goes on with the session of a task, and nobody has looked at the task.
+TEST_P(McpAgentTasks, that_failed_stay_failed_when_their_session_goes_on) {
+  host({Result<Response>(fail(ErrorCode::invalid_argument, "the vendor says 400"))});
+  const std::string id = begin();
+  while (store_->get_session(1)->status != SessionStatus::failed) std::this_thread::yield();
+  auto agent = Agent{.name = "worker"};
+  agent.model = testing::ScriptedModel({testing::says("SECRET")}).model();
+  ASSERT_TRUE(send(*store_, agent, 1, "a person goes on"));
+  // Another instance is asked: what became of it is stored.
+  host({});
+  const JsonObject result = is_modern() ? once_it_is("completed", id).at("result").as_object()
+                                        : result_in(about("tasks/result", id));
+  EXPECT_EQ(result.at("isError"), Json(true));
+  const std::string text = to_text(result);
+  EXPECT_NE(text.find("the vendor says 400"), std::string::npos) << text;
+  EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
+}
+
+TEST_P(McpAgentTasks, leave_the_turns_of_others_alone) {
+  host({testing::says("first answer")});
+  const std::string id = begin();
+  while (store_->get_session(1)->status != SessionStatus::completed) std::this_thread::yield();
+  // The turn of somebody else waits for an approval of theirs.
+  auto agent = Agent{.name = "worker"};
+  agent.tools = {ask_user_tool()};
+  agent.model = testing::ScriptedModel(
+                    {testing::calls({testing::call(
+                        "ask_user", R"({"questions":[{"id":"who","question":"Who?"}]})", "1")})})
+                    .model();
+  ASSERT_TRUE(send(*store_, agent, 1, "a person goes on"));
+  ASSERT_EQ(store_->get_session(1)->status, SessionStatus::waiting);
+  const WaitId wait = store_->get_waits({.status = WaitStatus::open})->at(0).id;
+  // As where nobody saw the task end: only the messages tell.
+  auto records = store_->get_records({.kind = "mcp_task"}).value();
+  ASSERT_EQ(records.size(), 1U);
+  JsonObject forgotten = records[0].value.as_object();
+  for (const char* key : {"ended", "ended_at", "result"}) forgotten.erase(key);
+  ASSERT_TRUE(store_->apply_one(PutRecord{.kind = "mcp_task",
+                                          .key = records[0].key,
+                                          .value = forgotten,
+                                          .version = records[0].version}));
+  const JsonObject given{{"action", "accept"}, {"content", JsonObject{{"who", "Mallory"}}}};
+  const std::string key = "wait_" + std::to_string(wait);
+  if (is_modern()) {
+    result_in(about("tasks/update", id, {{"inputResponses", JsonObject{{key, given}}}}));
+  } else {
+    mcp::Work fetching = work("tasks/result", {{"taskId", id}});
+    fetching.answers[key] = given;
+    (void)host_->perform(fetching, {});
+  }
+  EXPECT_EQ(store_->get_wait(wait)->status, WaitStatus::open);
+  (void)about("tasks/cancel", id);
+  EXPECT_EQ(store_->get_session(1)->status, SessionStatus::waiting);
+  EXPECT_FALSE(store_->get_session(1)->cancel_reason);
+  EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("first answer"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasks,

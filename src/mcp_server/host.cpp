@@ -88,6 +88,7 @@ mcp::ServerOffer Host::offer(mcp::Peer self, std::string state_key) const {
           .has_prompts = !offering_.agents.empty(),
           .has_completions = offering_.shows_sessions,
           .has_tasks = !offering_.agents.empty(),
+          .has_news = false,  // nobody here hears of sessions that others begin
           .ttl_ms = 60'000,
           .state_key = std::move(state_key)};
 }
@@ -156,7 +157,7 @@ mcp::WorkOutcome Host::perform(const mcp::Work& work, const WorkControls& contro
   if (work.method == "resources/list") return list_sessions(*offering_.store, work.params);
   if (work.method == "resources/templates/list") return list_session_templates();
   if (work.method == "resources/read") return read_session(*offering_.store, work.params);
-  return complete_session(*offering_.store, work.params);
+  return complete(*offering_.store, offering_.agents, work.params);
 }
 
 }  // namespace wright::mcp_server

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include "store/damage.h"
@@ -22,6 +23,10 @@ std::optional<SessionId> id_in(std::string_view text) {
   return id;
 }
 
+std::string session_template() {
+  return fmt::format("{}{{id}}", kPrefix);
+}
+
 mcp::Problem problem_of(const Error& error) {
   return {mcp::code::kInternalError, error.message};
 }
@@ -33,6 +38,9 @@ std::string transcript_of(const Session& session, const std::vector<StoredMessag
   if (session.error) text += fmt::format("Error: {}\n", *session.error);
   for (const StoredMessage& message : messages) {
     text += fmt::format("\n## {}\n\n{}\n", to_string(message.message.role), message.content);
+    for (const ToolCall& call : message.message.tool_calls()) {
+      text += fmt::format("\n- {} {}\n", call.name, call.arguments);
+    }
   }
   return to_valid_utf8(std::move(text));
 }
@@ -70,7 +78,7 @@ mcp::WorkOutcome list_sessions(Store& store, const JsonObject& params) {
 
 mcp::WorkOutcome list_session_templates() {
   return mcp::Finished{{{"resourceTemplates",
-                         JsonArray{JsonObject{{"uriTemplate", fmt::format("{}{{id}}", kPrefix)},
+                         JsonArray{JsonObject{{"uriTemplate", session_template()},
                                               {"name", "session"},
                                               {"description",
                                                "A stored session: what was asked, which tools ran, "
@@ -96,18 +104,75 @@ mcp::WorkOutcome read_session(Store& store, const JsonObject& params) {
                                          {"text", transcript_of(*session, *messages)}}}}}};
 }
 
-mcp::WorkOutcome complete_session(Store& store, const JsonObject& params) {
-  const JsonObject* argument = mcp::object_in(params, "argument");
-  const std::string begun = argument != nullptr ? mcp::text_in(*argument, "value") : "";
-  const auto sessions =
-      store.list_sessions({.is_root = true, .limit = 1000, .keeps_damaged = true});
-  if (!sessions) return problem_of(sessions.error());
-  JsonArray values;
-  for (const Session& session : *sessions) {
-    std::string id = fmt::format("{}", session.id);
-    if (id.starts_with(begun) && values.size() < 100) values.emplace_back(std::move(id));
+namespace {
+
+// Sessions whose numbers begin with these digits, newest first; one more than are asked for where
+// there are more.
+Result<std::vector<SessionId>> sessions_beginning(Store& store, std::string_view digits,
+                                                  std::size_t most) {
+  std::vector<SessionId> found;
+  const auto add = [&](std::optional<SessionId> after,
+                       std::optional<SessionId> before) -> Result<void> {
+    const auto sessions = TRY(store.list_sessions({.is_root = true,
+                                                   .after = after,
+                                                   .before = before,
+                                                   .limit = most + 1 - found.size(),
+                                                   .keeps_damaged = true}));
+    for (const Session& session : sessions) found.push_back(session.id);
+    return {};
+  };
+  if (digits.empty()) {
+    TRY(add(std::nullopt, std::nullopt));
+    return found;
   }
-  return mcp::Finished{{{"completion", JsonObject{{"values", std::move(values)}}}}};
+  const auto number = id_in(digits);
+  if (!number || digits.front() == '0') return found;
+  const auto newest =
+      TRY(store.list_sessions({.is_root = true, .limit = 1, .keeps_damaged = true}));
+  if (newest.empty()) return found;
+  // 12, 120 to 129, 1200 to 1299, …: the longest are the newest.
+  std::vector<SessionId> powers{1};
+  constexpr std::size_t kMostDigits = 18;
+  while (powers.size() < kMostDigits && *number <= newest.front().id / (powers.back() * 10)) {
+    powers.push_back(powers.back() * 10);
+  }
+  for (auto power = powers.rbegin(); power != powers.rend() && found.size() <= most; ++power) {
+    TRY(add(*number * *power - 1, (*number + 1) * *power));
+  }
+  return found;
+}
+
+JsonObject completion_of(JsonArray values, bool has_more) {
+  return {{"completion", JsonObject{{"values", std::move(values)}, {"hasMore", has_more}}}};
+}
+
+}  // namespace
+
+mcp::WorkOutcome complete(Store& store, const std::vector<OfferedAgent>& agents,
+                          const JsonObject& params) {
+  constexpr std::size_t kMostValues = 100;  // of the protocol
+  const JsonObject* ref = mcp::object_in(params, "ref");
+  const std::string type = ref != nullptr ? mcp::text_in(*ref, "type") : "";
+  if (type == "ref/prompt") {
+    const bool is_known =
+        std::ranges::find(agents, mcp::text_in(*ref, "name"), &OfferedAgent::tool) != agents.end();
+    if (!is_known) return mcp::Problem{mcp::code::kInvalidParams, "there is no such prompt"};
+    return mcp::Finished{completion_of({}, false)};  // what an agent is to do is for people to say
+  }
+  if (type != "ref/resource" || mcp::text_in(*ref, "uri") != session_template()) {
+    return mcp::Problem{mcp::code::kInvalidParams, "there is no such prompt or template"};
+  }
+  const JsonObject* argument = mcp::object_in(params, "argument");
+  if (argument == nullptr || mcp::text_in(*argument, "name") != "id") {
+    return mcp::Problem{mcp::code::kInvalidParams, "the template has the argument id alone"};
+  }
+  const auto found = sessions_beginning(store, mcp::text_in(*argument, "value"), kMostValues);
+  if (!found) return problem_of(found.error());
+  JsonArray values;
+  for (const SessionId id : *found) {
+    if (values.size() < kMostValues) values.emplace_back(fmt::format("{}", id));
+  }
+  return mcp::Finished{completion_of(std::move(values), found->size() > kMostValues)};
 }
 
 }  // namespace wright::mcp_server

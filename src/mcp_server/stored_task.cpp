@@ -8,7 +8,6 @@
 
 #include "core/enum_names.h"
 #include "core/try.h"
-#include "mcp/content.h"
 
 namespace wright::mcp_server {
 namespace {
@@ -25,6 +24,8 @@ JsonObject stored_form(const StoredTask& task) {
                    {"principal", task.principal},
                    {"session", task.session},
                    {"after", task.after},
+                   {"epoch", task.epoch},
+                   {"said_until", task.said_until},
                    {"created_at", task.created_at}};
   if (!task.elsewhere.empty()) {
     JsonArray waits;
@@ -47,6 +48,8 @@ StoredTask from_stored(const Record& record) {
   task.principal = mcp::text_in(*value, "principal");
   task.session = number_of(*value, "session");
   task.after = number_of(*value, "after");
+  task.epoch = static_cast<int>(number_of(*value, "epoch"));
+  task.said_until = number_of(*value, "said_until");
   task.created_at = number_of(*value, "created_at");
   if (const Json* waits = value->if_contains("elsewhere"); waits != nullptr && waits->is_array()) {
     for (const Json& each : waits->get_array()) {
@@ -90,31 +93,14 @@ Result<void> keep_task(Store& store, StoredTask& task) {
   return {};
 }
 
-Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask& task,
-                                                 const Session& session) {
-  const auto answered = [&](std::string_view text) {
-    JsonObject answer = mcp::text_result(text);
-    answer["structuredContent"] = JsonObject{{"answer", text}, {"session_id", task.session}};
-    return answer;
-  };
-  const bool has_ended = session.status == SessionStatus::completed ||
-                         session.status == SessionStatus::failed ||
-                         session.status == SessionStatus::cancelled;
-  if (!has_ended) return std::nullopt;
-  // Somebody may have gone on with the session since.
-  const auto messages = TRY(store.get_messages(task.session, {.after = task.after}));
-  std::string last;
-  bool is_over = false;  // what follows then belongs to another turn, and not to words on the way
-  for (const StoredMessage& stored : messages) {
-    if (stored.message.is_from_user() && is_over) return answered(last);
-    is_over = stored.message.role == Role::assistant && stored.message.tool_calls().empty();
-    if (stored.message.role == Role::assistant) last = stored.message.answer();
+Result<std::vector<StoredTask>> open_tasks_of(Store& store, SessionId session) {
+  const auto found = TRY(store.get_records({.kind = std::string(kTasks), .session_id = session}));
+  std::vector<StoredTask> open;
+  for (const Record& record : found) {
+    StoredTask task = from_stored(record);
+    if (!task.ended) open.push_back(std::move(task));
   }
-  if (session.status == SessionStatus::completed) return answered(session.result.value_or(last));
-  std::string text =
-      fmt::format("{} (session {})", session.error.value_or("it was cancelled"), session.id);
-  if (session.result && !session.result->empty()) text += "\n" + *session.result;
-  return mcp::error_result(text);
+  return open;
 }
 
 }  // namespace wright::mcp_server

@@ -16,7 +16,11 @@ struct StoredTask {
   std::string tool = {};
   std::string principal = {};  // whose it is; empty where nobody had to say
   SessionId session = 0;
-  MessageId after = 0;  // its turn of the session are the messages after this one
+  MessageId after = 0;  // its turn begins with the next message of a user; see task_turn.h
+  // The session's lease_epoch when the task began it or went on with it, and the last message by
+  // then.
+  int epoch = 0;
+  MessageId said_until = 0;
   std::int64_t created_at = 0;
   // Waits that this client's person was sent away for: they are asked elsewhere.
   std::vector<WaitId> elsewhere = {};
@@ -33,10 +37,7 @@ std::string new_task_id();
 Result<StoredTask> find_task(Store& store, std::string_view id, std::string_view principal);
 // Refused (ErrorCode::unavailable) when somebody else has changed it meanwhile.
 Result<void> keep_task(Store& store, StoredTask& task);
-
-// What the session came to in the turn of the task, as tools/call answers it. Nothing: it has not
-// ended.
-Result<std::optional<JsonObject>> result_of_turn(Store& store, const StoredTask& task,
-                                                 const Session& session);
+// Those of a session that have not ended.
+Result<std::vector<StoredTask>> open_tasks_of(Store& store, SessionId session);
 
 }  // namespace wright::mcp_server

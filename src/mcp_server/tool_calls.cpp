@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
+#include <charconv>
+
 #include "core/try.h"
 #include "mcp/content.h"
 #include "mcp/elicitation.h"
@@ -13,30 +15,108 @@ using runtime::OutsideCall;
 
 namespace {
 
-constexpr std::string_view kApproval = "approval";
-constexpr std::string_view kAnswer = "answer";
-constexpr std::string_view kState = "state";    // Waiting::state
 constexpr std::string_view kRecorded = "call";  // as the store knows it
+constexpr std::string_view kAsked = "asked";
+constexpr std::string_view kBefore = "before";
 
-// What a person said to the rounds before.
-Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
-  WaitAnswers answers;
-  if (const auto found = work.answers.find(kApproval); found != work.answers.end()) {
-    const Json given = TRY(answer_from(found->second, WaitKind::approval));
-    const Decision decision = TRY(decision_from(mcp::text_in(given.as_object(), "decision")));
-    answers.approval = Approval{decision, mcp::text_in(given.as_object(), "reason")};
+// What a call that waits needs to know when it comes again. It travels with the client, which
+// cannot read or change it: an answer is for what was asked, and nothing else.
+struct AskedOfClient {
+  std::string key = {};  // of the request; another one in every round
+  WaitKind kind = WaitKind::question;
+  Json shown = {};
+  Json state = {};  // Waiting::state
+};
+
+Json to_json(const AskedOfClient& asked) {
+  return JsonObject{{"key", asked.key},
+                    {"kind", to_string(asked.kind)},
+                    {"shown", asked.shown},
+                    {"state", asked.state}};
+}
+
+Result<AskedOfClient> asked_in(const JsonObject& state) {
+  const JsonObject* object = mcp::object_in(state, kAsked);
+  const Json* shown = object != nullptr ? object->if_contains("shown") : nullptr;
+  if (shown == nullptr) {
+    return fail(ErrorCode::invalid_argument,
+                "An answer came that is to nothing that was shown. Call again without it");
   }
-  if (const auto found = work.answers.find(kAnswer); found != work.answers.end()) {
-    const Json given = TRY(answer_from(found->second, WaitKind::question));
-    const Json* shown = work.state.if_contains("shown");
-    const auto asked = TRY(questions_from(shown != nullptr ? *shown : Json()));
-    std::vector<QuestionAnswer> list;
-    for (const auto& [id, answer] : given.as_object()) list.push_back({std::string(id), answer});
-    const auto accepted = TRY(accept_answers(asked, list));
-    answers.answer = encode(accepted.response);
-    if (const Json* state = work.state.if_contains(kState)) answers.state = *state;
+  const WaitKind kind = TRY(wait_kind_from(mcp::text_in(*object, "kind")));
+  AskedOfClient asked{.key = mcp::text_in(*object, "key"), .kind = kind, .shown = *shown};
+  if (const Json* own = object->if_contains("state")) asked.state = *own;
+  return asked;
+}
+
+// What was said in the rounds before, as the next one needs it.
+Json to_json(const WaitAnswers& answers) {
+  JsonObject json;
+  if (answers.approval) {
+    json["approval"] = to_json(*answers.approval);
+    json["approved"] = answers.approved;
+  }
+  if (answers.answer) {
+    json["answer"] = *answers.answer;
+    json["state"] = answers.state;
+  }
+  return json;
+}
+
+Result<Approval> approval_in(const JsonObject& said) {
+  const Decision decision = TRY(decision_from(mcp::text_in(said, "decision")));
+  return Approval{decision, mcp::text_in(said, "reason")};
+}
+
+Result<WaitAnswers> answers_before(const JsonObject& state) {
+  WaitAnswers answers;
+  const JsonObject* before = mcp::object_in(state, kBefore);
+  if (before == nullptr) return answers;
+  if (const JsonObject* approval = mcp::object_in(*before, "approval")) {
+    answers.approval = TRY(approval_in(*approval));
+    answers.approved = before->at("approved");
+  }
+  if (const Json* answer = before->if_contains("answer")) {
+    answers.answer = *answer;
+    answers.state = before->at("state");
   }
   return answers;
+}
+
+// What a person said so far. What they were shown goes along with their approval: where the call
+// would do something else by now, they are asked again.
+Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
+  auto answers = TRY(answers_before(work.state));
+  if (work.answers.empty()) return answers;
+  const auto asked = TRY(asked_in(work.state));
+  const auto found = work.answers.find(asked.key);
+  if (found == work.answers.end()) return answers;
+  const Json given = TRY(answer_from(found->second, asked.kind));
+  if (asked.kind == WaitKind::approval) {
+    answers.approval = TRY(approval_in(given.as_object()));
+    answers.approved = asked.shown;
+    return answers;
+  }
+  const auto questions = TRY(questions_from(asked.shown));
+  std::vector<QuestionAnswer> list;
+  for (const auto& [id, answer] : given.as_object()) list.push_back({std::string(id), answer});
+  const auto accepted = TRY(accept_answers(questions, list));
+  answers.answer = encode(accepted.response);
+  answers.state = asked.state;
+  return answers;
+}
+
+// A round has a key of its own: what a client sends for another one is no answer to it.
+std::string next_key(const JsonObject& state, WaitKind kind) {
+  const std::string_view word = kind == WaitKind::approval ? "approval" : "answer";
+  const JsonObject* asked = mcp::object_in(state, kAsked);
+  const std::string last = asked != nullptr ? mcp::text_in(*asked, "key") : std::string();
+  int round = 1;
+  if (const auto mark = last.rfind('_'); mark != std::string::npos) {
+    const auto digits = std::string_view(last).substr(mark + 1);
+    std::from_chars(digits.data(), digits.data() + digits.size(), round);
+    ++round;
+  }
+  return fmt::format("{}_{}", word, round);
 }
 
 }  // namespace
@@ -45,8 +125,8 @@ Result<mcp::NeedsInput::Request> request_for(std::string key, WaitKind kind, std
                                              const Json& shown, mcp::DecisionHolds holds) {
   constexpr std::string_view kCreate = "elicitation/create";
   if (kind == WaitKind::approval) {
-    return mcp::NeedsInput::Request{std::move(key), std::string(kCreate),
-                                    mcp::approval_form(tool, shown, holds)};
+    auto form = TRY(mcp::approval_form(tool, shown, holds));
+    return mcp::NeedsInput::Request{std::move(key), std::string(kCreate), std::move(form)};
   }
   if (kind == WaitKind::result) {
     return fail(ErrorCode::unsupported, fmt::format("{} waits for a result from outside", tool));
@@ -84,8 +164,8 @@ void give_up(CallRecord& record, OutsideCall recorded, const ToolCall& call, con
 }
 
 // What the client is to ask its person. An error where it cannot.
-Result<mcp::NeedsInput::Request> question_to(const mcp::ClientView& client, const ToolCall& call,
-                                             const Waiting& waiting) {
+Result<mcp::NeedsInput::Request> question_to(const mcp::ClientView& client, std::string key,
+                                             const ToolCall& call, const Waiting& waiting) {
   const bool is_approval = waiting.kind == WaitKind::approval;
   if (!client.can_answer("elicitation/create")) {
     return fail(ErrorCode::unsupported,
@@ -93,8 +173,14 @@ Result<mcp::NeedsInput::Request> question_to(const mcp::ClientView& client, cons
                             "elicitation)",
                             call.name, is_approval ? "the approval" : "an answer"));
   }
-  return request_for(std::string(is_approval ? kApproval : kAnswer), waiting.kind, call.name,
-                     waiting.shown, mcp::DecisionHolds::for_this_call);
+  auto request = request_for(std::move(key), waiting.kind, call.name, waiting.shown,
+                             mcp::DecisionHolds::for_this_call);
+  if (request || request.error().code != ErrorCode::limit_reached) return request;
+  return fail(
+      ErrorCode::limit_reached,
+      fmt::format("A person has to approve this, and nobody approves what they are not shown: "
+                  "{}. It was not run. Do it in smaller pieces",
+                  request.error().message));
 }
 
 }  // namespace
@@ -133,8 +219,13 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
   }
   ToolOutcome outcome = execute(caller, call, context);
   std::optional<mcp::NeedsInput::Request> request;
+  AskedOfClient asking;
   if (outcome.waiting) {
-    auto asked = question_to(*work.client, call, *outcome.waiting);
+    asking = {.key = next_key(work.state, outcome.waiting->kind),
+              .kind = outcome.waiting->kind,
+              .shown = outcome.waiting->shown,
+              .state = outcome.waiting->state};
+    auto asked = question_to(*work.client, asking.key, call, *outcome.waiting);
     if (asked) {
       request = std::move(*asked);
     } else {
@@ -144,9 +235,10 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
   (void)record.end(*recorded, outcome);
   if (outcome.delegate) return mcp::Finished{mcp::error_result("This tool is only for agents")};
   if (!request) return mcp::Finished{mcp::call_result(outcome)};
-  JsonObject state{{"shown", outcome.waiting->shown}, {kRecorded, to_json(*recorded)}};
-  if (!outcome.waiting->state.is_null()) state[kState] = std::move(outcome.waiting->state);
-  return mcp::NeedsInput{.requests = {std::move(*request)}, .state = std::move(state)};
+  return mcp::NeedsInput{.requests = {std::move(*request)},
+                         .state = {{kAsked, to_json(asking)},
+                                   {kBefore, to_json(*answers)},
+                                   {kRecorded, to_json(*recorded)}}};
 }
 
 }  // namespace wright::mcp_server

@@ -7,6 +7,7 @@
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
@@ -98,6 +99,10 @@ Result<mcp_server::Offering> make_offering(const McpOffer& offer, const Settings
   caller->name = kMcpCaller;
   caller->tools = TRY(offered_tools(offer, settings));
   set_up_calls(*caller, settings, logger);
+  // As around the calls of agents: a guard does not depend on who calls.
+  const FoundHooks hooks = hooks_for(settings);
+  add_hooks(*caller, hooks);
+  for (const std::string& note : hooks.notes) context.console.remark(note);
   auto agents = TRY(offered_agents(offer, settings, context, logger));
   return mcp_server::Offering{.caller = std::move(caller),
                               .agents = std::move(agents),
