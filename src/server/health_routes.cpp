@@ -32,15 +32,14 @@ Answer show_metrics(const ServiceOptions& options, StoreFigures& figures) {
 }  // namespace
 
 std::vector<Route> health_routes(const ServiceOptions& options) {
-  const auto figures = std::make_shared<StoreFigures>(options.store);
+  const auto figures = std::make_shared<StoreFigures>(options.store, options.store_gauges,
+                                                      options.store_figures);
   return {
       {"GET", "/healthz", Access::probe, Scope::read,
        [](Call&) -> Answer { return plain_text("ok\n"); }},
       {"GET", "/readyz", Access::probe, Scope::read,
        [figures](Call&) -> Answer {
-         if (!figures->is_ready()) {
-           return plain_text("the store does not answer\n", 503);
-         }
+         if (const auto trouble = figures->trouble()) return plain_text(*trouble + "\n", 503);
          return plain_text("ready\n");
        }},
       {"GET", "/metrics", Access::known, Scope::read,

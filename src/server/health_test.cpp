@@ -1,5 +1,9 @@
 // Probes of those who look after processes, and the figures for Prometheus.
 #include <atomic>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <thread>
 
 #include "server/service_testing.h"
 #include "store/forwarding_store.h"
@@ -16,6 +20,56 @@ class StoreThatIsAway : public store::ForwardingStore {
   }
   std::atomic<bool> is_away = false;
 };
+
+// Says nothing while it is blocked, as a database does whose machine has lost its network.
+class StoreThatBlocks : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  void set_blocked(bool is_blocked) {
+    const std::lock_guard lock(mutex_);
+    is_blocked_ = is_blocked;
+    changed_.notify_all();
+  }
+
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    wait();
+    return ForwardingStore::apply_all(batches);
+  }
+  Result<Session> get_session(SessionId id) override {
+    wait();
+    return ForwardingStore::get_session(id);
+  }
+  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
+    wait();
+    return ForwardingStore::list_sessions(filter);
+  }
+  Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
+    wait();
+    return ForwardingStore::get_waits(filter);
+  }
+  Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
+    wait();
+    return ForwardingStore::get_events(filter);
+  }
+  Result<std::vector<Runner>> get_runners() override {
+    wait();
+    return ForwardingStore::get_runners();
+  }
+
+ private:
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !is_blocked_; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_blocked_ = false;
+};
+
+constexpr StoreFiguresTimes kQuick{.look = std::chrono::milliseconds(10),
+                                   .count = std::chrono::milliseconds(10),
+                                   .patience = std::chrono::milliseconds(500)};
 
 Answered probe(ServedService& served, std::string_view path, std::string_view host,
                std::string_view headers = {}) {
@@ -41,12 +95,67 @@ TEST(Health, is_told_whatever_the_server_is_called) {
 TEST(Health, is_not_ready_while_the_store_is_away) {
   const auto inner = open_memory_store();
   StoreThatIsAway store(*inner);
-  ServedService served({.store = &store});
+  ServedService served({.store = &store, .store_figures = kQuick});
   store.is_away = true;
-  const Answered away = served.ask("GET", "/readyz");
+  Answered away = served.ask("GET", "/readyz");
+  while (away.status == 200) away = served.ask("GET", "/readyz");
   EXPECT_EQ(away.status, 503);
-  EXPECT_EQ(away.body, "the store does not answer\n");
+  EXPECT_TRUE(away.body.starts_with("the store does not answer")) << away.body;
   EXPECT_EQ(served.ask("GET", "/healthz").status, 200) << "it lives, and need not be started anew";
+}
+
+TEST(Health, is_told_at_once_while_the_store_says_nothing) {
+  const auto inner = open_memory_store();
+  StoreThatBlocks store(*inner);
+  ServedService served({.store = &store, .store_figures = kQuick});
+  EXPECT_EQ(served.ask("GET", "/readyz").status, 200);
+  store.set_blocked(true);
+  std::list<http::RawPeer> waiting;
+  for (int i = 0; i < 50; ++i) {
+    waiting.emplace_back(served.http()).write(
+        ServedService::request_text("GET", "/api/v1/sessions"));
+  }
+  EXPECT_EQ(served.ask("GET", "/healthz").status, 200);
+  Answered ready = served.ask("GET", "/readyz");
+  while (ready.status == 200) ready = served.ask("GET", "/readyz");
+  EXPECT_EQ(ready.status, 503);
+  const Answered metrics = served.ask("GET", "/metrics");
+  EXPECT_EQ(metrics.status, 200);
+  for (const char* line : {"wright_sessions_running 0\n", "wright_queue_sessions 0\n",
+                           "wright_store_ready 0\n", "wright_store_figures_age_seconds "}) {
+    EXPECT_NE(metrics.body.find(line), std::string::npos) << line << metrics.body;
+  }
+  for (const char* file : {"/", "/app.js", "/favicon.ico"}) {
+    EXPECT_NE(served.ask("GET", file).status, 0) << file;
+  }
+  EXPECT_EQ(std::ranges::count_if(waiting, &http::RawPeer::has_something), 0) << "all of it blocks";
+  store.set_blocked(false);
+  for (http::RawPeer& peer : waiting) {
+    EXPECT_EQ(ServedService::answered_from(peer.read_all()).status, 200);
+  }
+  while (served.ask("GET", "/readyz").status != 200) std::this_thread::yield();
+}
+
+TEST(Health, what_was_refused_for_want_of_a_handler_is_not_begun_later) {
+  const auto inner = open_memory_store();
+  StoreThatBlocks store(*inner);
+  ServedService served({.store = &store,
+                        .http = {.handler_threads = 1,
+                                 .handler_time = std::chrono::milliseconds(100)}});
+  store.set_blocked(true);
+  http::RawPeer first(served.http());
+  first.write(ServedService::request_text("GET", "/api/v1/sessions"));
+  const Answered refused =
+      served.ask("POST", "/api/v1/sessions", R"({"agent":"parrot","prompt":"Hello"})");
+  EXPECT_EQ(refused.status, 503) << refused.body;
+  EXPECT_NE(refused.head.find("Retry-After"), std::string::npos) << refused.head;
+  store.set_blocked(false);
+  EXPECT_EQ(ServedService::answered_from(first.read_all()).status, 200);
+  // Behind it in the same thread: what waited has been looked at by now.
+  EXPECT_EQ(served.ask("GET", "/api/v1/sessions").status, 200);
+  const auto sessions = inner->list_sessions({});
+  ASSERT_TRUE(sessions);
+  EXPECT_TRUE(sessions->empty()) << "a client that asks again has begun two";
 }
 
 TEST(Metrics, tell_models_errors_and_durations_apart) {

@@ -6,11 +6,13 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cli/process.h"
 #include "cli/unix_socket.h"
@@ -105,6 +107,41 @@ TEST_F(Doors, cancel_what_waits_in_the_queue) {
   EXPECT_EQ(begun.at("status").as_string(), "queued");
   ask("b", "POST", fmt::format("/api/v1/sessions/{}/cancel", id), "{}");
   EXPECT_EQ(status("a", id), "cancelled");
+}
+
+// A door that nobody can look at is started anew, which helps nobody while the database is away.
+TEST_F(Doors, tell_of_themselves_while_the_database_is_away) {
+  const auto first_line = [&](const std::string& method, const std::string& path,
+                              const std::string& body = {}) {
+    const std::string answer = over_socket(home_.path() / "a", request_for(method, path, body));
+    return answer.substr(0, answer.find("\r\n"));
+  };
+  EXPECT_EQ(first_line("GET", "/readyz"), "HTTP/1.1 200 OK");
+  TestCluster::instance().tell("stop");
+  std::vector<std::jthread> waiting;
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 12; ++i) {
+    waiting.emplace_back([&] {
+      const std::string line = first_line(
+          "POST", "/api/v1/sessions", R"({"agent":"codebase-analysis","prompt":"How many files?"})");
+      if (line.starts_with("HTTP/1.1 503")) ++refused;
+    });
+  }
+  while (first_line("GET", "/readyz").starts_with("HTTP/1.1 200")) std::this_thread::yield();
+  EXPECT_TRUE(first_line("GET", "/readyz").starts_with("HTTP/1.1 503"));
+  EXPECT_EQ(first_line("GET", "/healthz"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(first_line("GET", "/"), "HTTP/1.1 200 OK");
+  const std::string metrics =
+      over_socket(home_.path() / "a", request_for("GET", "/metrics"));
+  EXPECT_NE(metrics.find("\nwright_sessions_running 0\n"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("\nwright_store_ready 0\n"), std::string::npos) << metrics;
+  EXPECT_EQ(refused, 0) << "all of this was told before the first request was given up";
+  waiting.clear();
+  EXPECT_EQ(refused, 12);
+  TestCluster::instance().tell("start");
+  while (!first_line("GET", "/readyz").starts_with("HTTP/1.1 200")) std::this_thread::yield();
+  EXPECT_TRUE(ask("a", "GET", "/api/v1/sessions").at("sessions").as_array().empty())
+      << "a client that asks again has begun two";
 }
 
 }  // namespace
