@@ -32,8 +32,8 @@ Answer show_metrics(const ServiceOptions& options, StoreFigures& figures) {
 }  // namespace
 
 std::vector<Route> health_routes(const ServiceOptions& options) {
-  const auto figures = std::make_shared<StoreFigures>(options.store, options.store_gauges,
-                                                      options.store_figures);
+  const auto figures =
+      std::make_shared<StoreFigures>(options.store, options.store_gauges, options.store_figures);
   return {
       {"GET", "/healthz", Access::probe, Scope::read,
        [](Call&) -> Answer { return plain_text("ok\n"); }},

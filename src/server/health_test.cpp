@@ -112,8 +112,8 @@ TEST(Health, is_told_at_once_while_the_store_says_nothing) {
   store.set_blocked(true);
   std::list<http::RawPeer> waiting;
   for (int i = 0; i < 50; ++i) {
-    waiting.emplace_back(served.http()).write(
-        ServedService::request_text("GET", "/api/v1/sessions"));
+    waiting.emplace_back(served.http())
+        .write(ServedService::request_text("GET", "/api/v1/sessions"));
   }
   EXPECT_EQ(served.ask("GET", "/healthz").status, 200);
   Answered ready = served.ask("GET", "/readyz");
@@ -139,9 +139,9 @@ TEST(Health, is_told_at_once_while_the_store_says_nothing) {
 TEST(Health, what_was_refused_for_want_of_a_handler_is_not_begun_later) {
   const auto inner = open_memory_store();
   StoreThatBlocks store(*inner);
-  ServedService served({.store = &store,
-                        .http = {.handler_threads = 1,
-                                 .handler_time = std::chrono::milliseconds(100)}});
+  ServedService served(
+      {.store = &store,
+       .http = {.handler_threads = 1, .handler_time = std::chrono::milliseconds(100)}});
   store.set_blocked(true);
   http::RawPeer first(served.http());
   first.write(ServedService::request_text("GET", "/api/v1/sessions"));

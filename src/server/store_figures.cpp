@@ -100,8 +100,7 @@ void StoreFigures::count(const std::stop_token& stop) {
 
 std::optional<std::string> StoreFigures::trouble() {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, started_at_ + times_.patience,
-                      [&] { return answered_at_ || error_; });
+  changed_.wait_until(lock, started_at_ + times_.patience, [&] { return answered_at_ || error_; });
   const Time now = std::chrono::steady_clock::now();
   const bool is_overdue = asked_at_ && now - *asked_at_ > times_.patience;
   if (answered_at_ && !error_ && !is_overdue) return std::nullopt;

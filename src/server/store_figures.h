@@ -53,8 +53,8 @@ class StoreFigures {
   const Time started_at_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<Time> asked_at_;     // and no answer has come yet
-  std::optional<Time> answered_at_;  // for the last time
+  std::optional<Time> asked_at_;      // and no answer has come yet
+  std::optional<Time> answered_at_;   // for the last time
   std::optional<std::string> error_;  // of the last answer
   std::optional<Time> counted_at_;
   std::vector<Gauge> gauges_;

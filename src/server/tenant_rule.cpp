@@ -48,8 +48,9 @@ constexpr std::array<std::pair<std::string_view, TenantRule>, 32> kTenantRules{{
 
 // The endpoints of vendors' protocols are alike.
 std::string_view listed_as(std::string_view pattern) {
-  const bool is_protocol =
-      pattern == "/v1/chat/completions" || pattern == "/v1/responses" || pattern == "/v1/messages";
+  const bool is_protocol = pattern == "/v1/chat/completions" ||
+                           pattern.starts_with("/v1/responses") ||
+                           pattern.starts_with("/v1/messages");
   return is_protocol ? "/v1/{protocol}" : pattern;
 }
 

@@ -75,10 +75,9 @@ TEST_F(OfTenants, lists_and_figures_hold_those_of_the_tenant_alone) {
   EXPECT_EQ(stats(bank_).at("count"), 2);
   EXPECT_EQ(stats(all_).at("count"), 4);
   EXPECT_EQ(stats(all_, "?tenant=shop").at("count"), 1);
-  for (const char* path :
-       {"/api/v1/sessions", "/api/v1/waits", "/api/v1/stats", "/api/v1/stats/samples",
-        "/api/v1/stats/history", "/api/v1/stats/series", "/api/v1/feedback", "/api/v1/runners",
-        "/api/v1/events"}) {
+  for (const char* path : {"/api/v1/sessions", "/api/v1/waits", "/api/v1/stats",
+                           "/api/v1/stats/samples", "/api/v1/stats/history", "/api/v1/stats/series",
+                           "/api/v1/feedback", "/api/v1/runners", "/api/v1/events"}) {
     EXPECT_EQ(as(shop_, "GET", fmt::format("{}?tenant=bank", path)).status, 403) << path;
   }
   const Json history = as(shop_, "GET", "/api/v1/stats/history").json();
