@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "server/health.h"
 #include "server/service_testing.h"
 #include "store/forwarding_store.h"
 
@@ -156,6 +157,82 @@ TEST(Health, what_was_refused_for_want_of_a_handler_is_not_begun_later) {
   const auto sessions = inner->list_sessions({});
   ASSERT_TRUE(sessions);
   EXPECT_TRUE(sessions->empty()) << "a client that asks again has begun two";
+}
+
+TEST(HealthServer, tells_of_a_process_that_serves_nothing_else) {
+  const auto store = open_memory_store();
+  Metrics metrics;
+  metrics.observe(SessionStarted{7}, {.session_id = 7, .agent = "clerk", .time_ms = 1'000});
+  char folder[] = "/tmp/wright-health-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  Tokens tokens(std::filesystem::path(folder) / "tokens.json");
+  const std::string shop = tokens.add("shop", {Scope::admin}, 5, "shop").value_or("");
+  const std::string all = tokens.add("all", {Scope::read}, 5).value_or("");
+  const auto server = HealthServer::open({fmt::format("unix:{}/socket", folder)}, {}, tokens,
+                                         {.store = *store, .metrics = &metrics});
+  ASSERT_TRUE(server) << server.error().message;
+  const auto ask = [&](std::string_view method, std::string_view path, std::string_view headers,
+                       std::string_view host = "localhost") {
+    http::RawPeer peer((*server)->addresses().at(0));
+    peer.write(ServedService::request_text(method, path, {}, headers, host));
+    return ServedService::answered_from(peer.read_all());
+  };
+  EXPECT_EQ(ask("GET", "/healthz", {}, "10.0.0.7:9411").body, "ok\n");
+  EXPECT_EQ(ask("GET", "/readyz", {}, "10.0.0.7:9411").body, "ready\n");
+  const auto bearer = [](const std::string& token) {
+    return fmt::format("Authorization: Bearer {}\r\n", token);
+  };
+  const Answered figures = ask("GET", "/metrics", bearer(all));
+  EXPECT_EQ(figures.status, 200) << figures.body;
+  EXPECT_NE(figures.body.find("wright_sessions_started_total{agent=\"clerk\"} 1\n"),
+            std::string::npos)
+      << figures.body;
+  EXPECT_NE(figures.body.find("wright_runners_alive 0\n"), std::string::npos) << figures.body;
+  EXPECT_EQ(ask("GET", "/metrics", bearer(shop)).status, 403);
+  EXPECT_EQ(ask("GET", "/metrics", bearer("wright_no")).status, 401);
+  EXPECT_EQ(ask("GET", "/metrics", bearer(all), "10.0.0.7:9411").status, 403);
+  EXPECT_EQ(ask("POST", "/metrics", bearer(all)).status, 405);
+  EXPECT_EQ(ask("GET", "/api/v1/sessions", bearer(all)).status, 404);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Metrics, say_how_long_the_first_in_the_queue_has_been_ready) {
+  constexpr std::int64_t kMinute = 60'000;
+  std::int64_t ago = 0;
+  const auto store = open_memory_store(Clocks([&ago] { return system_clock_ms() - ago; }));
+  const auto begin = [&](SessionStatus status, std::optional<std::int64_t> ready_at = {}) {
+    NewSession session{.agent_name = "a", .user_prompt = "Go", .ready_at = ready_at};
+    session.is_queued = status == SessionStatus::queued;
+    const auto created = store->create_session_with(
+        session, std::vector<Write>{AppendMessage{.message = Message::user("Go")}});
+    EXPECT_TRUE(created) << created.error().message;
+    if (status != SessionStatus::queued) {
+      EXPECT_TRUE(store->apply_one(UpdateSession{.session_id = created->first, .status = status}));
+    }
+    return created->first;
+  };
+  const auto minutes = [&] {
+    for (const Gauge& gauge : StoreFigures(*store).gauges()) {
+      if (gauge.name == "wright_queue_oldest_seconds") return static_cast<int>(gauge.value / 60);
+    }
+    return -1;
+  };
+  EXPECT_EQ(minutes(), 0);
+  begin(SessionStatus::queued, system_clock_ms() + 60 * kMinute);
+  EXPECT_EQ(minutes(), 0) << "nobody could have taken it yet";
+  ago = 3 * 24 * 60 * kMinute;
+  const SessionId old = begin(SessionStatus::completed);
+  ago = 2 * kMinute;
+  ASSERT_TRUE(store->apply_one(Enqueue{.session_id = old, .message = Message::user("More")}));
+  EXPECT_EQ(minutes(), 2) << "it has a message since two minutes, not since three days";
+  ago = 90 * kMinute;
+  begin(SessionStatus::queued, system_clock_ms() - 5 * kMinute);
+  EXPECT_EQ(minutes(), 5) << "it was delayed until five minutes ago";
+  ago = 10 * kMinute;
+  begin(SessionStatus::queued);
+  ago = 0;
+  for (int i = 0; i < 300; ++i) begin(SessionStatus::queued);
+  EXPECT_EQ(minutes(), 10);
 }
 
 TEST(Metrics, tell_models_errors_and_durations_apart) {

@@ -48,7 +48,8 @@ class Doors : public ::testing::Test {
   // The worker would look by itself in ten minutes only.
   std::unique_ptr<Process> worker() {
     auto worker = std::make_unique<Process>(
-        Arguments{"worker", "--poll", "10m", "--lease", "2s", "--labels", "shop"},
+        Arguments{"worker", "--poll", "10m", "--lease", "2s", "--labels", "shop", "--listen",
+                  "unix:" + (home_.path() / "worker").string()},
         home_.environment, home_.project(), Streams::pipes);
     worker->await("Worker with room");
     return worker;
@@ -107,6 +108,34 @@ TEST_F(Doors, cancel_what_waits_in_the_queue) {
   EXPECT_EQ(begun.at("status").as_string(), "queued");
   ask("b", "POST", fmt::format("/api/v1/sessions/{}/cancel", id), "{}");
   EXPECT_EQ(status("a", id), "cancelled");
+}
+
+TEST_F(Doors, leave_the_figures_of_sessions_to_the_worker_that_drives_them) {
+  const auto working = worker();
+  const Json begun = ask("a", "POST", "/api/v1/sessions",
+                         R"({"agent":"codebase-analysis","prompt":"How many files are there?",)"
+                         R"("queue":{"labels":["shop"]}})");
+  EXPECT_TRUE(becomes("b", begun.at("id").as_int64(), "completed"));
+  const auto asked = [&](const char* who, const char* path) {
+    return over_socket(home_.path() / who, request_for("GET", path));
+  };
+  // The event comes just after the session is stored as completed.
+  const std::string ended = "\nwright_sessions_ended_total{agent=\"codebase-analysis\"";
+  std::string figures = asked("worker", "/metrics");
+  while (figures.find(ended) == std::string::npos && figures.starts_with("HTTP/1.1 200")) {
+    std::this_thread::yield();
+    figures = asked("worker", "/metrics");
+  }
+  for (const char* name : {"wright_model_turns_total{", "wright_sessions_running 0\n",
+                           "wright_runners_alive ", "wright_store_duration_seconds_count{"}) {
+    EXPECT_NE(figures.find(std::string("\n") + name), std::string::npos) << name << figures;
+  }
+  EXPECT_EQ(asked("a", "/metrics").find(ended), std::string::npos) << "it drives none";
+  EXPECT_TRUE(asked("worker", "/healthz").ends_with("ok\n"));
+  EXPECT_TRUE(asked("worker", "/readyz").ends_with("ready\n"));
+  EXPECT_TRUE(asked("worker", "/api/v1/sessions").starts_with("HTTP/1.1 404"));
+  working->send(SIGTERM);
+  EXPECT_EQ(working->finish().exit_code, 0);
 }
 
 // A door that nobody can look at is started anew, which helps nobody while the database is away.
