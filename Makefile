@@ -136,11 +136,11 @@ package: build-package
 subproject: packages-release
 	tests/subproject/run.sh FetchContent .
 
-# What needs large packages, or minutes: all scenarios of the official suite for MCP, its inspector, and
-# Prometheus' own check of /metrics.
+# What needs large packages, or minutes: all scenarios of the official suite for MCP, its inspector,
+# Prometheus' own check of /metrics, and ten thousand listeners.
 protocols: build-dev
 	@packaging/install-packages.sh metrics
-	ctest --preset dev -C nightly -R '^(Mcp\.(inspector|conformance_of)|Serving\.client)'
+	ctest --preset dev -C nightly -R '^(Mcp\.(inspector|conformance_of)|Serving\.(client|ten_thousand_listeners))'
 
 nightly:
 	@packaging/nightly.sh

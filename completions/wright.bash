@@ -125,7 +125,7 @@ _wright() {
         ;;
       answer) options="--set --approve --refuse --answer --wait --json $config $database $server" ;;
       worker)
-        options="--agents --labels --concurrency --poll --lease --grace --until-idle -q --quiet $settings $log"
+        options="--agents --labels --concurrency --poll --lease --grace --until-idle --listen --host -q --quiet $settings $log"
         ;;
       migrate) options="--from --to --json $config" ;;
       waits) options="--tenant --json $config $database $server" ;;

@@ -105,6 +105,8 @@ complete -c wright -n '__wright_in worker' -l poll -x -d 'How often to look for 
 complete -c wright -n '__wright_in worker' -l lease -x -d 'After how long it is taken for dead'
 complete -c wright -n '__wright_in worker' -l grace -x -d 'How long sessions may take to end'
 complete -c wright -n '__wright_in worker' -l until-idle -d 'End when nothing is left to do'
+complete -c wright -n '__wright_in worker' -l listen -x -d 'Where to answer probes'
+complete -c wright -n '__wright_in worker' -l host -x -d 'A further name of it'
 complete -c wright -n '__wright_in worker' -s q -l quiet -d 'Do not tell of sessions'
 complete -c wright -n '__wright_in migrate' -l from -r -F -d 'The store to copy'
 complete -c wright -n '__wright_in migrate' -l to -r -F -d 'The store to copy to'

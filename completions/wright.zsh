@@ -123,6 +123,7 @@ _wright() {
         '--concurrency[sessions at a time]:number:' '--poll[how often to look for work]:time:' \
         '--lease[after how long it is taken for dead]:time:' \
         '--grace[how long sessions may take to end]:time:' \
+        '*--listen[where to answer probes]:address:' '*--host[a further name of it]:name:' \
         '--until-idle[end when nothing is left to do]' '(-q --quiet)'{-q,--quiet}'[do not tell of sessions]'
       ;;
     migrate)

@@ -145,16 +145,25 @@ void Connection::take_body() {
     return;
   }
   state_ = State::handling;
-  set_deadline(Deadline::none, {});
   std::string body = parser_->take_body();
   parser_.reset();
-  core_->run([then = std::exchange(on_body_, {}), room = std::exchange(room_, {}),
-              body = std::move(body)]() mutable {
+  hand_over([then = std::exchange(on_body_, {}), room = std::exchange(room_, {}),
+             body = std::move(body)]() mutable {
     try {
       then(std::move(body));
     } catch (...) {  // whoever is not answered by now gets status 500
     }
   });
+}
+
+void Connection::hand_over(std::function<void()> task) {
+  turn_ = std::make_shared<Turn>(false);
+  set_deadline(Deadline::handler, core_->options.handler_time);
+  auto when_free = [turn = turn_, task = std::move(task)] {
+    if (!turn->exchange(true)) task();
+  };
+  if (exchange_->is_prompt) return core_->run_promptly(std::move(when_free));
+  core_->run(std::move(when_free));
 }
 
 // The request is answered without the rest of its body, which is nothing that can be read on.
@@ -184,7 +193,6 @@ void Connection::refuse(int status) {
 
 void Connection::handle() {
   state_ = State::handling;
-  set_deadline(Deadline::none, {});
   core_->requests.fetch_add(1, std::memory_order_relaxed);
   request_keeps_alive_ = parser_->keeps_alive();
   is_version_1_0_ = parser_->is_version_1_0();
@@ -200,10 +208,11 @@ void Connection::handle() {
   }
   is_head_ = request.method == "HEAD";
   response_is_whole_ = false;
-  exchange_ = std::make_shared<Exchange>(has_body);
+  const bool is_prompt = core_->options.is_prompt && core_->options.is_prompt(request);
+  exchange_ = std::make_shared<Exchange>(has_body, is_prompt);
   Responder responder(
       std::make_shared<Responder::State>(core_, weak_from_this(), exchange_, framing()));
-  core_->run(
+  hand_over(
       [core = core_, request = std::move(request), responder = std::move(responder)]() mutable {
         try {
           core->handler(std::move(request), responder);
@@ -312,7 +321,7 @@ void Connection::all_is_sent() {
   if (response_is_whole_) return end_of_response();
   if (channel_ && !channel_->options().heartbeat.empty()) {
     set_deadline(Deadline::heartbeat, channel_->options().heartbeat_time);
-  } else {
+  } else if (deadline_ != Deadline::handler) {
     set_deadline(Deadline::none, {});
   }
 }
@@ -356,6 +365,10 @@ void Connection::deadline_is_over() {
     case Deadline::linger: return close();
     case Deadline::head:
     case Deadline::body: core_->cut.fetch_add(1, std::memory_order_relaxed); return refuse(408);
+    case Deadline::handler:
+      if (turn_->exchange(true)) return;  // one has begun
+      core_->cut.fetch_add(1, std::memory_order_relaxed);
+      return refuse(503);
     case Deadline::write:
       if (std::exchange(written_, 0) < core_->options.least_written) return cut();
       return set_deadline(Deadline::write, core_->options.write_time);
@@ -383,6 +396,7 @@ void Connection::close() {
   if (exchange_) tell_closed();
   room_.reset();
   on_body_ = {};
+  if (turn_) turn_->store(true);  // nobody would hear of it
   core_->connections.erase(self);
   const std::lock_guard lock(core_->count_mutex);
   if (core_->open_connections.fetch_sub(1) == 1) core_->all_closed.notify_all();

@@ -5,6 +5,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,7 @@ namespace wright::http {
 // What a responder and its connection share.
 struct Exchange {
   const bool has_body = false;
+  const bool is_prompt = false;  // see ServerOptions
   std::mutex mutex = {};
   bool is_answered = false;
   bool is_closed = false;
@@ -54,7 +56,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     lingering,  // the last response is sent; what the peer still sends is thrown away
     closed,
   };
-  enum class Deadline : std::uint8_t { none, idle, head, body, write, heartbeat, linger };
+  enum class Deadline : std::uint8_t { none, idle, head, body, handler, write, heartbeat, linger };
+  // Whoever sets it first has the request: the handler that begins, or the connection, which has
+  // waited long enough.
+  using Turn = std::atomic<bool>;
 
   void wait_for_bytes();
   void read();
@@ -66,6 +71,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void leave_body();
   void refuse(int status);
   void handle();
+  // Calls `task` in a thread of the handlers, unless that takes too long.
+  void hand_over(std::function<void()> task);
   void queue(std::string_view bytes);
   void send_some();
   void all_is_sent();
@@ -88,6 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string in_;                         // not parsed yet
   std::unique_ptr<RequestParser> parser_;  // until the request was read whole
   std::shared_ptr<Exchange> exchange_;     // once its head was
+  std::shared_ptr<Turn> turn_;             // of the request that waits for a handler
   std::function<void(std::string)> on_body_;
   std::shared_ptr<BodyRoom> room_;
   std::shared_ptr<Channel> channel_;  // of a streamed response

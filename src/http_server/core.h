@@ -38,6 +38,11 @@ struct Core {
     const std::lock_guard lock(mutex);
     if (handlers != nullptr) boost::asio::post(*handlers, std::move(task));
   }
+  // Likewise, in a thread that waits for nothing.
+  void run_promptly(std::function<void()> task) {
+    const std::lock_guard lock(mutex);
+    if (prompt_handlers != nullptr) boost::asio::post(*prompt_handlers, std::move(task));
+  }
 
   const ServerOptions options;
   const Handler handler;
@@ -45,7 +50,8 @@ struct Core {
 
   std::mutex mutex;
   bool is_stopped = false;
-  boost::asio::thread_pool* handlers = nullptr;  // null once they have ended
+  boost::asio::thread_pool* handlers = nullptr;         // null once they have ended
+  boost::asio::thread_pool* prompt_handlers = nullptr;  // likewise
 
   // Of the thread of the sockets.
   std::unordered_set<std::shared_ptr<Connection>> connections;

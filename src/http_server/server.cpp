@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 constexpr int kAcceptsInARow = 64;
+constexpr std::size_t kPromptThreads = 2;
 
 // Accepts from one socket, in the thread of the sockets.
 class Acceptor {
@@ -108,6 +109,7 @@ class Server::Implementation {
         handlers_(static_cast<std::size_t>(std::max(1, core_->options.handler_threads))),
         work_(core_->io.get_executor()) {
     core_->handlers = &handlers_;
+    core_->prompt_handlers = &prompt_handlers_;
     for (ListeningSocket& socket : sockets) {
       addresses_.push_back(socket.address);
       acceptors_.push_back(std::make_unique<Acceptor>(core_, std::move(socket), tls_.get()));
@@ -127,8 +129,10 @@ class Server::Implementation {
     work_.reset();
     thread_.join();
     handlers_.join();
+    prompt_handlers_.join();
     const std::lock_guard lock(core_->mutex);
     core_->handlers = nullptr;
+    core_->prompt_handlers = nullptr;
   }
 
   const std::vector<std::string>& addresses() const { return addresses_; }
@@ -160,6 +164,7 @@ class Server::Implementation {
   const std::shared_ptr<Core> core_;
   const std::unique_ptr<TlsContext> tls_;
   boost::asio::thread_pool handlers_;
+  boost::asio::thread_pool prompt_handlers_{kPromptThreads};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<Acceptor>> acceptors_;

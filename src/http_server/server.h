@@ -106,6 +106,13 @@ struct ServerOptions {
   // Sockets that somebody else has opened and listens on. The server owns them from now on.
   std::vector<int> sockets = {};
   int handler_threads = 4;
+  // Requests that are answered from memory, told by their head: they have threads of their own, so
+  // that they are answered while all other handlers wait for something. Called in the thread of the
+  // sockets; may be empty.
+  std::function<bool(const Request&)> is_prompt = {};
+  // A request that no handler has begun with after that time is answered with status 503, and no
+  // handler begins with it later.
+  std::chrono::milliseconds handler_time{10'000};
 
   // PEM files: everything but Unix sockets speaks TLS then.
   std::string certificate_file = {};

@@ -40,7 +40,8 @@ inline FileDescriptor connect_to(const std::string& address) {
 
 class RawPeer {
  public:
-  explicit RawPeer(const Server& server) : socket_(connect_to(server.addresses().at(0))) {}
+  explicit RawPeer(const Server& server) : RawPeer(server.addresses().at(0)) {}
+  explicit RawPeer(const std::string& address) : socket_(connect_to(address)) {}
 
   void write(std::string_view bytes) {
     while (!bytes.empty()) {

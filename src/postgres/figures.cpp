@@ -43,7 +43,9 @@ Result<Figures> read_figures(const std::string& place, const std::string& schema
           "(SELECT count(*) FROM @agent_sessions WHERE status = 'queued'), "
           "(SELECT count(*) FROM @agent_sessions WHERE status = 'running'), "
           "(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint "
-          "- min(coalesce(ready_at, started_at)) FROM @agent_sessions WHERE status = 'queued' "
+          "- min(greatest(coalesce(ready_at, 0), coalesce((SELECT created_at FROM @agent_messages "
+          "WHERE session_id = queued.id ORDER BY id DESC LIMIT 1), started_at))) "
+          "FROM @agent_sessions AS queued WHERE status = 'queued' "
           "AND coalesce(ready_at, 0) <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint)",
           [&](const Row& row) -> Result<void> {
             figures.sessions = row.integer(0);

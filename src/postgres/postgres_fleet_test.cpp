@@ -184,8 +184,19 @@ TEST(PostgresFigures, tell_how_long_the_first_has_been_waiting) {
   };
   EXPECT_EQ(read().oldest_ready_ms, std::nullopt) << "it is not ready yet";
   EXPECT_EQ(read().queued, 1);
-  own.queue(now() - 90'000);
+  const SessionId delayed = own.queue(now() - 90'000);
+  const std::string began_before = fmt::format(
+      "UPDATE {}.agent_sessions SET started_at = started_at - 86400000 WHERE id = {}", own.schema,
+      delayed);
+  TestCluster::instance().run(began_before);
   EXPECT_GE(read().oldest_ready_ms.value_or(0), 90'000);
+  EXPECT_LT(read().oldest_ready_ms.value_or(0), 86'400'000) << "it was delayed until then";
+  // The next message of a session of yesterday has come now.
+  ASSERT_TRUE(own.store->apply_one(
+      UpdateSession{.session_id = delayed, .status = SessionStatus::completed}));
+  ASSERT_TRUE(
+      own.store->apply_one(Enqueue{.session_id = delayed, .message = Message::user("More")}));
+  EXPECT_LT(read().oldest_ready_ms.value_or(86'400'000), 86'400'000);
   const std::string updated = fmt::format("UPDATE {0}.agent_sessions SET priority = 1", own.schema);
   TestCluster::instance().run(updated);
   // The server counts what is dead from time to time; ANALYZE makes it do so now.

@@ -93,7 +93,7 @@ std::shared_ptr<void> SessionListeners::listen(SessionId id, Listener listener) 
 }
 
 std::vector<Route> compatible_routes(const ServiceOptions& options, SessionListeners& listeners) {
-  return {
+  std::vector<Route> routes{
       {"GET", "/v1/models", Access::known, Scope::read,
        [&options](Call&) { return list_models(options); }},
       {"GET", "/v1/models/{id}", Access::known, Scope::read,
@@ -108,6 +108,8 @@ std::vector<Route> compatible_routes(const ServiceOptions& options, SessionListe
       completing(options, listeners, "/v1/messages", conversation_from_messages,
                  messages_rendering),
   };
+  for (Route& route : response_routes(options)) routes.push_back(std::move(route));
+  return routes;
 }
 
 }  // namespace wright::server

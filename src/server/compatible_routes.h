@@ -30,7 +30,11 @@ class SessionListeners {
   std::multimap<SessionId, std::shared_ptr<Listener>> listeners_;
 };
 
-// Refer to both.
+// What programs ask about responses that were given, and before they ask for one: the responses by
+// their ids, and how many tokens a request has.
+std::vector<Route> response_routes(const ServiceOptions& options);
+
+// Refer to both. All of them, those of response_routes() as well.
 std::vector<Route> compatible_routes(const ServiceOptions& options, SessionListeners& listeners);
 
 }  // namespace wright::server

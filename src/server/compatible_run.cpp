@@ -12,6 +12,7 @@
 #include "server/caller_tools.h"
 #include "server/problem.h"
 #include "server/request_trace.h"
+#include "server/response_records.h"
 #include "server/tenant_rule.h"
 #include "server/told_history.h"
 #include "wright/driver.h"
@@ -25,17 +26,6 @@ std::string waits_for_person_text(SessionId id) {
       "[Session {} waits for a person. It goes on when somebody has answered: `wright answer {}`, "
       "or in the dashboard.]",
       id, id);
-}
-
-// What the model said last, in the store's words.
-std::string last_words_of(Store& store, SessionId id) {
-  constexpr std::size_t kMostResults = 200;  // of one turn, and waits do not come before the turn
-  const auto messages = store.get_messages(id, {.limit = kMostResults, .keep = Page::Keep::last});
-  if (!messages) return {};
-  for (auto each = messages->rbegin(); each != messages->rend(); ++each) {
-    if (each->message.role == Role::assistant) return each->message.text();
-  }
-  return {};
 }
 
 }  // namespace
@@ -55,6 +45,7 @@ Result<void> CompatibleRun::begin(const Conversation& conversation) {
   wants_single_call_ = !conversation.wishes.single_call.empty();
   completion_.agent = conversation.agent;
   completion_.at = system_clock_ms();
+  if (conversation.is_response) completion_.mark = new_response_mark();
   const Conversation::Results said = conversation.results();
   if (said.results.empty()) return start(conversation);
   auto given = waits_of(said.results);
@@ -92,7 +83,8 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
     if (caller_.tenant && top.tenant != *caller_.tenant) return no_call();
     given.session = top;
     const Json answer(result.is_error ? "It failed: " + result.content : result.content);
-    given.answers.push_back({.wait_id = wait->id,
+    given.answers.push_back({.session_id = wait->session_id,
+                             .wait_id = wait->id,
                              .answer = answer,
                              .status = wait->status,
                              .is_repeated = wait->answer && *wait->answer == answer});
@@ -102,9 +94,9 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
 
 Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given& given) {
   const SessionId id = given.session->id;
-  if (conversation.session && *conversation.session != id) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The results are of session {}, not of {}", id, *conversation.session));
+  if (conversation.previous && conversation.previous->session_id != id) {
+    return fail(ErrorCode::invalid_argument, fmt::format("The results are of session {}, not of {}",
+                                                         id, conversation.previous->session_id));
   }
   TRY(check_agent(*given.session, conversation.agent));
   bool is_repeated = false;
@@ -134,6 +126,13 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
   if (const auto own = options_.agents.make(conversation.agent); own && !is_repeated) {
     spoken_ = StreamedText(pace_of(*own->agent, sampling_from(given.session->config)));
   }
+  KeptResponse beginning{.inputs = given.answers.size()};
+  for (const GivenAnswer& each : given.answers) {
+    beginning.results.push_back(
+        {{"call_id", handed_call_id(each.session_id, each.wait_id)}, {"output", each.answer}});
+  }
+  if (conversation.is_response) beginning.after = TRY(newest_message(options_.store, id));
+  TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
   for (const GivenAnswer& each : given.answers) {
@@ -180,15 +179,22 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   keep_wishes(prepared.config, conversation, agent);
   const Message prompt = conversation.messages.back();
   const auto made = std::make_shared<const Agent>(std::move(agent));
-  if (!conversation.session) {
-    TRY(check_driven_here(*made));
+  if (conversation.previous) {
+    const Session session =
+        TRY(session_for(options_.store, conversation.previous->session_id, caller_.tenant));
+    TRY(check_agent(session, made->name));
+    const SessionId id =
+        TRY(session_to_go_on(options_.store, *conversation.previous, caller_.tenant));
+    return send(id, conversation, made, prompt);
   }
-  if (conversation.session) return send(conversation, made, prompt);
+  TRY(check_driven_here(*made));
   std::vector<Message> history(conversation.messages.begin(), conversation.messages.end() - 1);
   if (!history.empty()) {
     auto told = TRY(as_conversation(std::move(history)));
+    KeptResponse beginning{.inputs = told.size() + 1};
     const SessionId id = TRY(store_told(options_.store, *made, prepared.config, std::move(told),
                                         title_of(prompt), caller_.tenant.value_or("")));
+    TRY(keep(id, std::move(beginning)));
     listen_to(id);
     open_stream(id);
     const Session stored = TRY(options_.store.get_session(id));
@@ -199,6 +205,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   RunOptions how{.config = prepared.config, .tenant = caller_.tenant.value_or("")};
   take_trace(options_, trace_, how);
   const SessionId id = TRY(options_.runtime.start(made, prompt, how));
+  TRY(keep(id, {.inputs = 1}));
   open_stream(id);
   auto subscription = TRY(options_.runtime.subscribe(
       id, 0, [self = shared_from_this()](const SessionEvent& event) { self->take(event); }));
@@ -244,11 +251,9 @@ StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& samp
 }
 
 // The next message of a session that is there.
-Result<void> CompatibleRun::send(const Conversation& conversation, const AgentPointer& agent,
-                                 const Message& prompt) {
-  const SessionId id = *conversation.session;
-  const Session session = TRY(session_for(options_.store, id, caller_.tenant));
-  TRY(check_agent(session, agent->name));
+Result<void> CompatibleRun::send(SessionId id, const Conversation& conversation,
+                                 const AgentPointer& agent, const Message& prompt) {
+  const Session session = TRY(options_.store.get_session(id));
   Json config = session.config;
   keep_wishes(config, conversation, *agent);
   if (agent->instructions != session.system_prompt.value_or("")) {
@@ -256,6 +261,9 @@ Result<void> CompatibleRun::send(const Conversation& conversation, const AgentPo
   } else {
     config.get_object().erase(kCallerInstructionsKey);
   }
+  KeptResponse beginning{.inputs = 1};
+  if (conversation.is_response) beginning.after = TRY(newest_message(options_.store, id));
+  TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
   // Kept with the message: another process finds what this request asked for.
@@ -270,6 +278,29 @@ void CompatibleRun::listen_to(SessionId id) {
   // What was heard meanwhile may have ended it: then nobody is to hold it any more.
   const std::lock_guard lock(mutex_);
   if (!has_ended_) listening_ = std::move(listening);
+}
+
+Result<void> CompatibleRun::keep(SessionId id, KeptResponse beginning) {
+  if (completion_.mark.empty()) return {};
+  const std::lock_guard lock(mutex_);
+  completion_.session_id = id;
+  beginning.response = rendering_->beginning(completion_);
+  TRY(keep_beginning(options_.store, {id, completion_.mark}, beginning));
+  kept_ = std::move(beginning);
+  return {};
+}
+
+// A run that waits ends somewhere else.
+void CompatibleRun::keep_response() const {
+  if (!kept_) return;
+  KeptResponse whole = *kept_;
+  whole.response = rendering_->whole(completion_);
+  if (is_over_) {
+    if (const auto newest = newest_message(options_.store, completion_.session_id)) {
+      whole.last = *newest;
+    }
+  }
+  keep_end(options_.store, {completion_.session_id, completion_.mark}, whole);
 }
 
 void CompatibleRun::open_stream(SessionId id) {
@@ -323,99 +354,11 @@ void CompatibleRun::run_ended(std::string text, std::optional<Error> error) {
   Released released;
   const std::lock_guard lock(mutex_);
   if (has_ended_) return;
+  is_over_ = true;
   completion_.text = std::move(text);
   completion_.is_cut = error && error->code == ErrorCode::answer_cut;
   if (!completion_.is_cut) completion_.error = std::move(error);
   released = end();
-}
-
-void CompatibleRun::take(const Event& event) {
-  if (const auto* delta = std::get_if<TextDelta>(&event)) return said(delta->text);
-  if (std::holds_alternative<ModelStarted>(event) || std::holds_alternative<ModelRetried>(event)) {
-    begins_anew();
-  } else if (const auto* model = std::get_if<ModelEnded>(&event)) {
-    turn_ended(model->response.text(), model->response.usage);
-  } else if (const auto* waiting = std::get_if<RunWaiting>(&event)) {
-    std::vector<HandedCall> calls;
-    std::set<WaitId> waits;
-    for (const PersonWait& wait : waiting->waits) {
-      waits.insert(wait.wait_id);
-      auto call = handed_call({wait.session_id, wait.wait_id, to_string(wait.kind)}, wait.shown);
-      if (call) calls.push_back(std::move(*call));
-    }
-    waits_for(std::move(calls), waits);
-  } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
-    run_ended(std::string(ended->text),
-              ended->error == nullptr ? std::nullopt : std::optional(*ended->error));
-  }
-}
-
-void CompatibleRun::take(const SessionEvent& event) {
-  if (event.depth != 0) return;
-  const JsonObject* data = event.data.if_object();
-  if (data == nullptr) return;
-  if (event.type == "text_delta") return said(data->at("text").as_string());
-  if (event.type == "model_started" || event.type == "model_retried") {
-    begins_anew();
-  } else if (event.type == "model_ended") {
-    const auto usage = usage_from_json(data->at("usage"));
-    turn_ended(std::string(data->at("text").as_string()), usage ? *usage : Usage());
-  } else if (event.type == "run_waiting") {
-    std::vector<HandedCall> calls;
-    std::set<WaitId> waits;
-    for (const Json& each : data->at("waits").as_array()) {
-      const JsonObject& wait = each.as_object();
-      const WaitId id = wait.at("wait_id").to_number<WaitId>();
-      waits.insert(id);
-      auto call = handed_call(
-          {wait.at("session_id").to_number<SessionId>(), id, wait.at("kind").as_string()},
-          wait.at("shown"));
-      if (call) calls.push_back(std::move(*call));
-    }
-    waits_for(std::move(calls), waits);
-  } else if (event.type == "run_ended") {
-    std::optional<Error> error;
-    if (const JsonObject* told = data->at("error").if_object()) {
-      const auto code = error_code_from(told->at("code").as_string());
-      error =
-          Error{code ? *code : ErrorCode::internal, std::string(told->at("message").as_string())};
-    }
-    run_ended(std::string(data->at("text").as_string()), std::move(error));
-  }
-}
-
-// A session that ended, or began to wait, before anybody listened has told so to the store.
-void CompatibleRun::look_at_stored(SessionId id) {
-  const auto session = options_.store.get_session(id);
-  if (!session || session->status == SessionStatus::running) return;
-  if (session->status == SessionStatus::waiting) {
-    const auto open = options_.store.get_waits({.session_id = id, .status = WaitStatus::open});
-    if (!open) return;
-    std::vector<HandedCall> calls;
-    std::set<WaitId> waits;
-    for (const StoredWait& wait : *open) {
-      waits.insert(wait.id);
-      auto call = handed_call({wait.session_id, wait.id, to_string(wait.kind)}, wait.shown);
-      if (call) calls.push_back(std::move(*call));
-    }
-    {
-      const std::string words = last_words_of(options_.store, id);
-      const std::lock_guard lock(mutex_);
-      if (turn_text_.empty()) turn_text_ = words;
-    }
-    return waits_for(std::move(calls), waits);
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    if (has_ended_) return;
-    completion_.usage = session->usage;
-  }
-  std::optional<Error> error;
-  if (session->status != SessionStatus::completed) {
-    error = Error{session->error_code.value_or(ErrorCode::internal),
-                  session->error.value_or("The session was cancelled")};
-  }
-  run_ended(session->result.value_or(""), std::move(error));
 }
 
 void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<WaitId>& waits) {
@@ -464,12 +407,15 @@ CompatibleRun::Released CompatibleRun::end() {
       if (!rest) completion_.error = rest.error();
       if (rest && !rest->empty()) stream_->write(rendering_->text(*rest));
     }
+    keep_response();
     stream_->write(rendering_->ending(completion_));
     stream_->end();
   } else if (completion_.error) {
+    keep_response();
     responder_.send(
         json_response(rendering_->error(*completion_.error), status_of(*completion_.error)));
   } else {
+    keep_response();
     responder_.send(json_response(rendering_->whole(completion_)));
   }
   return {std::move(listening_), std::move(subscription_)};

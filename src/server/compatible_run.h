@@ -36,6 +36,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
  private:
   // A result of one of the caller's tools, and the wait that it answers.
   struct GivenAnswer {
+    SessionId session_id = 0;
     WaitId wait_id = 0;
     Json answer = {};
     WaitStatus status = WaitStatus::open;
@@ -48,7 +49,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
   Result<void> go_on(const Conversation& conversation, const Given& given);
   Result<void> start(const Conversation& conversation);
-  Result<void> send(const Conversation& conversation, const AgentPointer& agent,
+  Result<void> send(SessionId id, const Conversation& conversation, const AgentPointer& agent,
                     const Message& prompt);
   Result<void> check_agent(const Session& session, const std::string& agent) const;
   Result<void> check_driven_here(const Agent& agent) const;
@@ -56,6 +57,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   // How soon what the agent says can be sent. `sampling`: as the session has it.
   static StreamedText::Pace pace_of(const Agent& own, const Sampling& sampling);
   void listen_to(SessionId id);
+  // Before the peer hears of it: the response can be asked for, and gone on from, by its id.
+  Result<void> keep(SessionId id, KeptResponse beginning);
   void open_stream(SessionId id);
 
   // What happens in the session, from both kinds of listeners.
@@ -74,7 +77,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     std::shared_ptr<void> listening = {};
     Subscription subscription = {};
   };
-  Released end();  // with the mutex held
+  Released end();              // with the mutex held
+  void keep_response() const;  // likewise
 
   const ServiceOptions& options_;
   SessionListeners& listeners_;
@@ -91,7 +95,9 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   Completion completion_;
   std::set<WaitId> answered_;  // by this request
   StreamedText spoken_;
-  std::string turn_text_;  // what the model said last
+  std::string turn_text_;             // what the model said last
+  std::optional<KeptResponse> kept_;  // of a response that has begun
+  bool is_over_ = false;              // the run has ended; it does not wait for anybody
   bool has_ended_ = false;
   std::shared_ptr<void> listening_;
   Subscription subscription_;

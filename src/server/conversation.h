@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/response_records.h"
 #include "server/wishes.h"
 #include "wright/json.h"
 #include "wright/message.h"
@@ -27,10 +28,12 @@ struct Conversation {
   std::string instructions = {};       // beside the agent's own
   std::vector<Message> messages = {};  // without instructions
   std::vector<CallerTool> tools = {};
-  std::optional<SessionId> session = {};  // it goes on with this one
+  std::optional<ResponseName> previous = {};  // it goes on from this one
   Wishes wishes = {};
   bool is_streamed = false;
   bool wants_usage = false;  // in a stream of chat completions
+  bool is_response = false;  // it is to be kept, with an id of its own
+  JsonObject echoed = {};    // of a response: what was asked for, as the vendor tells it again
 
   // What the caller's tools said, when the conversation ends with that. What the user says behind
   // it is told with the last of them.
@@ -51,7 +54,8 @@ struct HandedCall {
 
 struct Completion {
   SessionId session_id = 0;
-  std::int64_t at = 0;  // milliseconds since 1970
+  std::string mark = {};  // of a response that is kept
+  std::int64_t at = 0;    // milliseconds since 1970
   std::string agent = {};
   std::string text = {};
   std::vector<HandedCall> calls = {};
@@ -74,6 +78,8 @@ class Rendering {
  public:
   virtual ~Rendering() = default;
   virtual Json whole(const Completion& completion) = 0;
+  // What is kept of a response that has begun; null in protocols that keep none.
+  virtual Json beginning(const Completion&) { return {}; }
   virtual Json error(const Error& error) = 0;
   virtual std::string opening(const Completion& beginning) = 0;
   virtual std::string text(std::string_view piece) = 0;

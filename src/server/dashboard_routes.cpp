@@ -1,5 +1,6 @@
 #include "server/dashboard_routes.h"
 
+#include <algorithm>
 #include <string>
 
 #include "server/embedded.h"
@@ -14,6 +15,12 @@ constexpr std::string_view kContentPolicy =
     "require-trusted-types-for 'script'";
 
 }  // namespace
+
+bool is_prompt(const http::Request& request) {
+  const std::string_view path = request.path;
+  return path == "/healthz" || path == "/readyz" || path == "/metrics" || path == "/favicon.ico" ||
+         std::ranges::find(dashboard_files(), path, &EmbeddedFile::path) != dashboard_files().end();
+}
 
 std::vector<Route> dashboard_routes() {
   std::vector<Route> routes;

@@ -129,13 +129,17 @@ std::vector<std::string> hosts_of(const std::vector<std::string>& addresses) {
       hosts.emplace_back("localhost");
       continue;
     }
-    hosts.push_back(lower(address));
-    const std::string port = address.substr(address.rfind(':'));
-    if (is_local_address(address)) hosts.push_back("localhost" + port);
+    const std::size_t colon = address.rfind(':');
+    const std::string port = address.substr(colon);
+    std::vector<std::string> names{lower(address.substr(0, colon))};
+    if (is_local_address(address)) names.emplace_back("localhost");
     if (address.starts_with("0.0.0.0:") || address.starts_with("[::]:")) {
-      hosts.push_back("localhost" + port);
-      hosts.push_back("127.0.0.1" + port);
-      hosts.push_back("[::1]" + port);
+      names.insert(names.end(), {"localhost", "127.0.0.1", "[::1]"});
+    }
+    for (const std::string& name : names) {
+      hosts.push_back(name + port);
+      // Programs leave out the port that goes without saying.
+      if (port == ":80" || port == ":443") hosts.push_back(name);
     }
   }
   return hosts;

@@ -101,6 +101,15 @@ class GuardTest : public ::testing::Test {
   bool is_same_user_ = true;
 };
 
+TEST(Hosts, are_named_without_the_port_where_that_goes_without_saying) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(hosts_of({"127.0.0.1:80"}),
+            (Names{"127.0.0.1:80", "127.0.0.1", "localhost:80", "localhost"}));
+  EXPECT_EQ(hosts_of({"[::1]:443"}), (Names{"[::1]:443", "[::1]", "localhost:443", "localhost"}));
+  EXPECT_EQ(hosts_of({"10.0.0.7:443"}), (Names{"10.0.0.7:443", "10.0.0.7"}));
+  EXPECT_EQ(hosts_of({"127.0.0.1:7411"}), (Names{"127.0.0.1:7411", "localhost:7411"}));
+}
+
 // A socket that systemd made lets everybody connect.
 TEST(SameUser, is_whom_the_kernel_names_at_a_unix_socket) {
   http::Request request{.peer = "unix", .is_from_machine = true};

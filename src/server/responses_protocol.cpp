@@ -4,8 +4,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include <charconv>
-
 #include "core/try.h"
 #include "server/content_parts.h"
 #include "server/conversation.h"
@@ -15,17 +13,51 @@
 namespace wright::server {
 namespace {
 
-constexpr std::string_view kResponsePrefix = "resp_";
-constexpr std::string_view kItemPrefix = "msg_";
+// What a response says of its request, and how it says that nothing was asked for.
+JsonObject echo_of(const JsonObject& body) {
+  JsonObject echoed{{"background", false},
+                    {"instructions", nullptr},
+                    {"max_output_tokens", nullptr},
+                    {"max_tool_calls", nullptr},
+                    {"metadata", JsonObject()},
+                    {"parallel_tool_calls", true},
+                    {"previous_response_id", nullptr},
+                    {"reasoning", JsonObject{{"effort", nullptr}, {"summary", nullptr}}},
+                    {"safety_identifier", nullptr},
+                    {"service_tier", "default"},
+                    {"store", true},
+                    {"temperature", nullptr},
+                    {"text", JsonObject{{"format", JsonObject{{"type", "text"}}}}},
+                    {"tool_choice", "auto"},
+                    {"tools", JsonArray()},
+                    {"top_logprobs", 0},
+                    {"top_p", nullptr},
+                    {"truncation", "disabled"},
+                    {"user", nullptr}};
+  for (auto& [key, value] : echoed) {
+    const Json* given = body.if_contains(key);
+    if (given != nullptr && !given->is_null() && key != "service_tier") value = *given;
+  }
+  return echoed;
+}
 
-// The session in an id that this file made; nothing for any other.
-std::optional<SessionId> session_in(std::string_view id, std::string_view prefix) {
-  if (!id.starts_with(prefix)) return std::nullopt;
-  SessionId session = 0;
-  const char* end = id.data() + id.size();
-  const auto [at, error] = std::from_chars(id.data() + prefix.size(), end, session);
-  if (error != std::errc() || at != end) return std::nullopt;
-  return session;
+// As the vendor bounds it.
+Result<void> check_metadata(const JsonObject& body) {
+  constexpr std::size_t kMostPairs = 16;
+  constexpr std::size_t kLongestKey = 64;
+  constexpr std::size_t kLongestValue = 512;
+  const Json* metadata = body.if_contains("metadata");
+  if (metadata == nullptr || metadata->is_null()) return {};
+  const JsonObject* pairs = metadata->if_object();
+  bool is_right = pairs != nullptr && pairs->size() <= kMostPairs;
+  for (const auto& pair : pairs == nullptr ? JsonObject() : *pairs) {
+    is_right = is_right && pair.key().size() <= kLongestKey && pair.value().is_string() &&
+               pair.value().get_string().size() <= kLongestValue;
+  }
+  if (is_right) return {};
+  return refused_member(ErrorCode::invalid_argument, "metadata",
+                        "must be an object of up to 16 texts, with keys of up to 64 bytes and "
+                        "values of up to 512");
 }
 
 Result<void> add_item(const JsonObject& item, Conversation& conversation) {
@@ -50,8 +82,8 @@ Result<void> add_item(const JsonObject& item, Conversation& conversation) {
   if (type == "item_reference") {
     // What we have said before stands in its session, with all that came before it.
     const std::string id = TRY(text_in(item, "id"));
-    if (const auto session = session_in(id, kItemPrefix)) {
-      conversation.session = *session;
+    if (auto response = message_item_named(id)) {
+      conversation.previous = std::move(*response);
       conversation.messages.clear();
     }
     return {};
@@ -81,6 +113,10 @@ Result<void> add_item(const JsonObject& item, Conversation& conversation) {
 
 class ResponsesRendering : public Rendering {
  public:
+  explicit ResponsesRendering(JsonObject echoed) : echoed_(std::move(echoed)) {}
+
+  Json beginning(const Completion& completion) override { return head(completion, "in_progress"); }
+
   Json whole(const Completion& completion) override {
     Json json = head(completion, status_word(completion));
     JsonArray output;
@@ -182,7 +218,7 @@ class ResponsesRendering : public Rendering {
     return completion.is_cut ? "incomplete" : "completed";
   }
   static std::string item_id(const Completion& completion) {
-    return fmt::format("{}{}", kItemPrefix, completion.session_id);
+    return message_item_id({completion.session_id, completion.mark});
   }
   static Json part_json(std::string_view text) {
     return {{"type", "output_text"},
@@ -212,25 +248,21 @@ class ResponsesRendering : public Rendering {
             {"output_tokens_details", {{"reasoning_tokens", usage.reasoning_tokens}}},
             {"total_tokens", usage.input_tokens + usage.output_tokens}};
   }
-  static Json head(const Completion& completion, std::string_view status) {
-    return {{"id", fmt::format("{}{}", kResponsePrefix, completion.session_id)},
-            {"object", "response"},
-            {"created_at", completion.at / 1000},
-            {"status", status},
-            {"error", nullptr},
-            {"incomplete_details", nullptr},
-            {"instructions", nullptr},
-            {"model", completion.agent},
-            {"output", JsonArray()},
-            {"parallel_tool_calls", true},
-            {"temperature", nullptr},
-            {"tool_choice", "auto"},
-            {"tools", JsonArray()},
-            {"top_p", nullptr},
-            {"metadata", JsonObject()},
-            {"usage", nullptr}};
+  Json head(const Completion& completion, std::string_view status) const {
+    JsonObject json{{"id", response_id({completion.session_id, completion.mark})},
+                    {"object", "response"},
+                    {"created_at", completion.at / 1000},
+                    {"status", status},
+                    {"error", nullptr},
+                    {"incomplete_details", nullptr},
+                    {"model", completion.agent},
+                    {"output", JsonArray()},
+                    {"usage", nullptr}};
+    for (const auto& [key, value] : echoed_) json[key] = value;
+    return json;
   }
 
+  const JsonObject echoed_;
   Completion beginning_;
   std::string said_;
   std::int64_t sequence_ = 0;
@@ -243,6 +275,9 @@ Result<Conversation> conversation_from_responses(const JsonObject& body) {
   Conversation conversation;
   TRY(read_common(body, conversation));
   conversation.wishes = TRY(wishes_from_responses(body));
+  TRY(check_metadata(body));
+  conversation.is_response = true;
+  conversation.echoed = echo_of(body);
   conversation.instructions = TRY(text_in(body, "instructions", ""));
   if (const Json* tools = body.if_contains("tools"); tools != nullptr && tools->is_array()) {
     for (const Json& each : tools->get_array()) {
@@ -260,9 +295,10 @@ Result<Conversation> conversation_from_responses(const JsonObject& body) {
   }
   const std::string previous = TRY(text_in(body, "previous_response_id", ""));
   if (!previous.empty()) {
-    const auto id = session_in(previous, kResponsePrefix);
-    if (!id) return fail(ErrorCode::not_found, fmt::format("There is no response '{}'", previous));
-    conversation.session = id;
+    conversation.previous = response_named(previous);
+    if (!conversation.previous) {
+      return fail(ErrorCode::not_found, fmt::format("There is no response '{}'", previous));
+    }
   }
   const Json* input = body.if_contains("input");
   if (input != nullptr && input->is_string()) {
@@ -281,8 +317,8 @@ Result<Conversation> conversation_from_responses(const JsonObject& body) {
   return conversation;
 }
 
-std::unique_ptr<Rendering> responses_rendering(const Conversation&) {
-  return std::make_unique<ResponsesRendering>();
+std::unique_ptr<Rendering> responses_rendering(const Conversation& conversation) {
+  return std::make_unique<ResponsesRendering>(conversation.echoed);
 }
 
 }  // namespace wright::server

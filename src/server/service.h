@@ -18,6 +18,7 @@
 #include "server/event_hub.h"
 #include "server/guard.h"
 #include "server/metrics.h"
+#include "server/store_figures.h"
 #include "store/queue_limits.h"
 #include "wright/runtime.h"
 #include "wright/store.h"
@@ -61,7 +62,9 @@ struct ServiceOptions {
   SessionListeners& listeners;
   std::function<Json()> models = {};                // for /api/v1/models
   const Metrics* metrics = nullptr;                 // for /metrics
-  std::function<std::vector<Gauge>()> gauges = {};  // more of them; may be empty
+  std::function<std::vector<Gauge>()> gauges = {};  // more of them, without the store; may be empty
+  std::function<std::vector<Gauge>()> store_gauges = {};  // those for which the store is asked
+  StoreFiguresTimes store_figures = {};
   // Told whose trace a session belongs to, just before it begins; may be empty.
   std::function<void(SessionId, const TraceContext&)> adopt_trace = {};
   SnapshotAges ages = {};
@@ -133,6 +136,9 @@ std::vector<Route> wait_routes(const ServiceOptions& options);
 std::vector<Route> event_routes(const ServiceOptions& options);
 std::vector<Route> health_routes(const ServiceOptions& options);
 std::vector<Route> replay_routes(const ServiceOptions& options);
+
+// Requests that are answered from memory, whatever the store does (http::ServerOptions).
+bool is_prompt(const http::Request& request);
 
 // All of them.
 void add_all_routes(Service& service);

@@ -76,6 +76,7 @@ struct Served {
   bool can_ask = true;           // else it has no tools of its own but those
   Store* store = nullptr;        // instead of one in memory; not owned
   http::ServerOptions http = {};
+  StoreFiguresTimes store_figures = {};  // see ServiceOptions
   SnapshotAges ages = {std::chrono::milliseconds(0), std::chrono::milliseconds(0)};
 };
 
@@ -126,6 +127,7 @@ class ServedService {
                           metrics_.observe(event, origin);
                           listeners_.observe(event, origin);
                         }}));
+    what.http.is_prompt = is_prompt;
     http_ = http::served(std::move(what.http),
                          [this](http::Request request, const http::Responder& responder) {
                            service_->handle(std::move(request), responder);
@@ -140,6 +142,7 @@ class ServedService {
                                                         .queue_limits = what.queue_limits,
                                                         .listeners = listeners_,
                                                         .metrics = &metrics_,
+                                                        .store_figures = what.store_figures,
                                                         .ages = what.ages});
     add_all_routes(*service_);
     service_->add(compatible_routes(service_->options(), listeners_));

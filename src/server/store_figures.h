@@ -1,9 +1,15 @@
-// What the store says of itself for /readyz and /metrics: asked at most once in a while, however
-// often somebody wants to know.
+// What the store says of itself for /readyz and /metrics. Two threads ask it, however long it
+// takes; whoever wants to know is told at once what they have heard last.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "server/metrics.h"
@@ -11,24 +17,50 @@
 
 namespace wright::server {
 
+// How often the store is asked, and how long it may take to be called ready.
+struct StoreFiguresTimes {
+  std::chrono::milliseconds look{1'000};
+  std::chrono::milliseconds count{5'000};
+  std::chrono::milliseconds patience{2'000};
+};
+
 class StoreFigures {
  public:
-  explicit StoreFigures(Store& store) : store_(store) {}
+  // `more` asks the store for further figures; may be empty.
+  explicit StoreFigures(Store& store, std::function<std::vector<Gauge>()> more = {},
+                        StoreFiguresTimes times = {});
+  // Waits for an answer of the store that is under way.
+  ~StoreFigures();
+  StoreFigures(const StoreFigures&) = delete;
+  StoreFigures& operator=(const StoreFigures&) = delete;
 
-  // Whether the store answers; at most a second old.
-  bool is_ready();
-  // At most five seconds old; what does not answer is left out.
+  // Why the store cannot be used; absent: it answers. Waits for the first answer only, and not for
+  // long.
+  std::optional<std::string> trouble();
+  // What was counted last, and how long ago. Waits likewise.
   std::vector<Gauge> gauges();
 
  private:
   using Time = std::chrono::steady_clock::time_point;
 
+  void look(const std::stop_token& stop);
+  void count(const std::stop_token& stop);
+  void pause(const std::stop_token& stop, std::chrono::milliseconds time);
+
   Store& store_;
+  const std::function<std::vector<Gauge>()> more_;
+  const StoreFiguresTimes times_;
+  const Time started_at_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
-  bool is_ready_ = false;
-  Time looked_at_ = {};
+  std::condition_variable_any changed_;
+  std::optional<Time> asked_at_;      // and no answer has come yet
+  std::optional<Time> answered_at_;   // for the last time
+  std::optional<std::string> error_;  // of the last answer
+  std::optional<Time> counted_at_;
   std::vector<Gauge> gauges_;
-  Time counted_at_ = {};
+  // Last: they use the others.
+  std::jthread looking_;
+  std::jthread counting_;
 };
 
 }  // namespace wright::server

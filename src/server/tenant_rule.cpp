@@ -11,7 +11,7 @@
 namespace wright::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, TenantRule>, 31> kTenantRules{{
+constexpr std::array<std::pair<std::string_view, TenantRule>, 32> kTenantRules{{
     {"/api/v1/agents", TenantRule::shared},
     {"/api/v1/agents/{name}", TenantRule::shared},
     {"/api/v1/tools", TenantRule::shared},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, TenantRule>, 31> kTenantRules{{
     {"/api/v1/stats", TenantRule::restricted},
     {"/api/v1/stats/samples", TenantRule::restricted},
     {"/api/v1/stats/history", TenantRule::restricted},
+    {"/api/v1/stats/series", TenantRule::restricted},
     {"/api/v1/feedback", TenantRule::restricted},
     {"/api/v1/runners", TenantRule::restricted},
     {"/api/v1/sessions", TenantRule::restricted},
@@ -47,8 +48,9 @@ constexpr std::array<std::pair<std::string_view, TenantRule>, 31> kTenantRules{{
 
 // The endpoints of vendors' protocols are alike.
 std::string_view listed_as(std::string_view pattern) {
-  const bool is_protocol =
-      pattern == "/v1/chat/completions" || pattern == "/v1/responses" || pattern == "/v1/messages";
+  const bool is_protocol = pattern == "/v1/chat/completions" ||
+                           pattern.starts_with("/v1/responses") ||
+                           pattern.starts_with("/v1/messages");
   return is_protocol ? "/v1/{protocol}" : pattern;
 }
 

@@ -75,9 +75,9 @@ TEST_F(OfTenants, lists_and_figures_hold_those_of_the_tenant_alone) {
   EXPECT_EQ(stats(bank_).at("count"), 2);
   EXPECT_EQ(stats(all_).at("count"), 4);
   EXPECT_EQ(stats(all_, "?tenant=shop").at("count"), 1);
-  for (const char* path :
-       {"/api/v1/sessions", "/api/v1/waits", "/api/v1/stats", "/api/v1/stats/samples",
-        "/api/v1/stats/history", "/api/v1/feedback", "/api/v1/runners", "/api/v1/events"}) {
+  for (const char* path : {"/api/v1/sessions", "/api/v1/waits", "/api/v1/stats",
+                           "/api/v1/stats/samples", "/api/v1/stats/history", "/api/v1/stats/series",
+                           "/api/v1/feedback", "/api/v1/runners", "/api/v1/events"}) {
     EXPECT_EQ(as(shop_, "GET", fmt::format("{}?tenant=bank", path)).status, 403) << path;
   }
   const Json history = as(shop_, "GET", "/api/v1/stats/history").json();
@@ -86,6 +86,8 @@ TEST_F(OfTenants, lists_and_figures_hold_those_of_the_tenant_alone) {
     sessions += each.at("sessions").to_number<std::int64_t>();
   }
   EXPECT_EQ(sessions, 1);
+  const Json series = as(shop_, "GET", "/api/v1/stats/series?by=agent&buckets=1").json();
+  EXPECT_EQ(series.at("series").at(0).at("buckets").at(0).at("count"), 1) << to_text(series);
   const Json samples = as(bank_, "GET", "/api/v1/stats/samples").json();
   EXPECT_EQ(samples.at("runs").as_array().at(0).at("count"), 2);
   const auto events = served_.store().get_events({.tenant = "shop"});
@@ -114,6 +116,7 @@ TEST_F(OfTenants, nothing_of_another_tenant_is_reached_by_any_route) {
   for (const Route& route : served_.service().routes()) {
     const TenantRule rule = tenant_rule_of(route);
     if (rule == TenantRule::refused) {
+      EXPECT_EQ(route.pattern, "/metrics") << "nobody has thought about tenants here";
       EXPECT_EQ(as(shop_, route.method, filled(route.pattern, theirs)).status, 403)
           << route.pattern;
       continue;

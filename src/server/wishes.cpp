@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "server/known_members.h"
 
 namespace wright::server {
 namespace {
@@ -130,6 +131,29 @@ Result<void> refuse_unkept(const JsonObject& body, std::initializer_list<Unkept>
   return {};
 }
 
+// More that a response could hold. What is about items that an agent here never gives is harmless.
+Result<void> check_include(const JsonObject& body) {
+  const Json* include = given(body, "include");
+  if (include == nullptr) return {};
+  if (!include->is_array()) {
+    return refused_member(ErrorCode::invalid_argument, "include", "must be a list");
+  }
+  constexpr std::array<std::string_view, 6> kNeverThere{
+      "reasoning.encrypted_content",    "file_search_call.results",
+      "web_search_call.action.sources", "web_search_call.results",
+      "code_interpreter_call.outputs",  "computer_call_output.output.image_url"};
+  for (const Json& each : include->get_array()) {
+    const std::string_view name = each.is_string() ? std::string_view(each.get_string()) : "";
+    if (std::ranges::find(kNeverThere, name) != kNeverThere.end()) continue;
+    return refused_member(ErrorCode::unsupported, "include",
+                          fmt::format("cannot have '{}' here", utf8_prefix(name, 100)));
+  }
+  return {};
+}
+
+constexpr std::string_view kIsStored =
+    "cannot be false here: every session is on record. Leave it out; DELETE /v1/responses/ID "
+    "removes a response, and DELETE /api/v1/sessions/ID a session";
 constexpr std::string_view kCannotBeKept = "cannot be kept here: leave it out";
 constexpr std::string_view kSeveralCalls =
     "cannot be kept here: an agent may call several tools at once, unless tool_choice names one";
@@ -261,6 +285,7 @@ std::unexpected<Error> refused_member(ErrorCode code, std::string_view member,
 
 Result<Wishes> wishes_from_chat(const JsonObject& body) {
   Wishes wishes;
+  TRY(check_members(body, VendorProtocol::chat));
   TRY(refuse_unkept(body,
                     {{"n", "must be 1: a response has one choice. Ask again for another", {1}},
                      {"seed", kCannotBeKept},
@@ -271,6 +296,9 @@ Result<Wishes> wishes_from_chat(const JsonObject& body) {
                      {"frequency_penalty", kCannotBeKept, {0}},
                      {"audio", kCannotBeKept},
                      {"modalities", "can be text alone here", {JsonArray{"text"}}},
+                     {"moderation", kCannotBeKept},
+                     {"service_tier", kCannotBeKept, {"auto", "default"}},
+                     {"store", kIsStored, {true}},
                      {"verbosity", kCannotBeKept, {"medium"}},
                      {"web_search_options", kCannotBeKept},
                      {"functions", "is an older form: use 'tools'"},
@@ -296,7 +324,13 @@ Result<Wishes> wishes_from_chat(const JsonObject& body) {
 
 Result<Wishes> wishes_from_responses(const JsonObject& body) {
   Wishes wishes;
+  TRY(check_members(body, VendorProtocol::responses));
+  TRY(check_include(body));
   TRY(refuse_unkept(body, {{"background", kCannotBeKept, {false}},
+                           {"context_management", kCannotBeKept},
+                           {"moderation", kCannotBeKept},
+                           {"service_tier", kCannotBeKept, {"auto", "default"}},
+                           {"store", kIsStored, {true}},
                            {"conversation", "is not known here: use 'previous_response_id'"},
                            {"prompt", "is not known here: use 'instructions'"},
                            {"max_tool_calls", kCannotBeKept},
@@ -324,7 +358,10 @@ Result<Wishes> wishes_from_responses(const JsonObject& body) {
 
 Result<Wishes> wishes_from_messages(const JsonObject& body) {
   Wishes wishes;
+  TRY(check_members(body, VendorProtocol::messages));
   TRY(refuse_unkept(body, {{"top_k", kCannotBeKept},
+                           {"inference_geo", kCannotBeKept, {"global"}},
+                           {"service_tier", kCannotBeKept, {"auto", "standard_only"}},
                            {"container", kCannotBeKept},
                            {"mcp_servers", kCannotBeKept},
                            {"context_management", kCannotBeKept}}));

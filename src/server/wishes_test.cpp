@@ -102,6 +102,20 @@ TEST(Wishes, that_cannot_be_kept_are_refused_by_name) {
       {wishes_from_messages, R"({"temperature":1.5})", "temperature"},
       {wishes_from_messages, R"({"mcp_servers":[{"url":"x"}]})", "mcp_servers"},
       {wishes_from_messages, R"({"thinking":{"type":"enabled"}})", "thinking"},
+      {wishes_from_chat, R"({"store":false})", "store"},
+      {wishes_from_chat, R"({"service_tier":"flex"})", "service_tier"},
+      {wishes_from_chat, R"({"moderation":{"model":"x"}})", "moderation"},
+      {wishes_from_chat, R"({"max_output_tokens":5})", "max_output_tokens"},
+      {wishes_from_chat, R"({"tempreature":0})", "tempreature"},
+      {wishes_from_responses, R"({"store":false})", "store"},
+      {wishes_from_responses, R"({"include":["message.output_text.logprobs"]})", "include"},
+      {wishes_from_responses, R"({"include":"all"})", "include"},
+      {wishes_from_responses, R"({"context_management":[{"type":"compaction"}]})",
+       "context_management"},
+      {wishes_from_responses, R"({"max_tokens":5})", "max_tokens"},
+      {wishes_from_messages, R"({"inference_geo":"us"})", "inference_geo"},
+      {wishes_from_messages, R"({"service_tier":"priority"})", "service_tier"},
+      {wishes_from_messages, R"({"instructions":"x"})", "instructions"},
   };
   for (const Unkeepable& each : all) {
     const auto wishes = each.read(parsed(each.body));
@@ -112,6 +126,18 @@ TEST(Wishes, that_cannot_be_kept_are_refused_by_name) {
     EXPECT_NE(wishes.error().message.find(each.member), std::string::npos)
         << wishes.error().message;
   }
+}
+
+TEST(Wishes, that_change_no_answer_are_taken) {
+  EXPECT_TRUE(wishes_from_chat(
+      parsed(R"({"store":true,"service_tier":"auto","user":"me","metadata":{"a":"b"},
+                 "prompt_cache_key":"k","safety_identifier":"s","unheard_of":null})")));
+  EXPECT_TRUE(wishes_from_responses(
+      parsed(R"({"store":true,"service_tier":"default","include":["reasoning.encrypted_content"],
+                 "truncation":"auto","stream_options":{"include_obfuscation":false}})")));
+  EXPECT_TRUE(
+      wishes_from_messages(parsed(R"({"service_tier":"standard_only","metadata":{"user_id":"u"},
+                 "cache_control":{"type":"ephemeral"},"inference_geo":"global"})")));
 }
 
 TEST(Wishes, reach_the_model) {
@@ -173,13 +199,12 @@ TEST(Wishes, of_the_wrong_type_are_no_wishes_for_something_else) {
   const auto refusals = [](auto read, std::string_view said) {
     for (const std::string_view wish :
          {R"("stream":"yes")", R"("stream":1)", R"("tools":5)", R"("tools":{})"}) {
-      const auto read_as =
-          read(parsed(fmt::format(R"({{"model":"a","max_tokens":9,{},{}}})", said, wish)));
+      const auto read_as = read(parsed(fmt::format(R"({{"model":"a",{},{}}})", said, wish)));
       ASSERT_FALSE(read_as) << wish;
       EXPECT_EQ(read_as.error().code, ErrorCode::invalid_argument);
     }
-    EXPECT_TRUE(read(parsed(
-        fmt::format(R"({{"model":"a","max_tokens":9,{},"stream":null,"tools":null}})", said))));
+    EXPECT_TRUE(
+        read(parsed(fmt::format(R"({{"model":"a",{},"stream":null,"tools":null}})", said))));
   };
   const std::string_view hello = R"("messages":[{"role":"user","content":"Hello"}])";
   refusals(conversation_from_chat, hello);

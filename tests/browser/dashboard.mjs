@@ -18,8 +18,9 @@ const picture = async (name) => {
 };
 // Whether everybody can use it: nothing serious.
 await page.addInitScript(axe);
-const examine = async (name) => {
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+const examine = async (name, seen = page) => {
+  const { violations } = await seen.evaluate(() => globalThis.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
   const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' ')}`);
   assert.deepEqual(serious, [], name);
@@ -212,23 +213,32 @@ await page.getByText(/fail.* failed 2 of 2 times/).waitFor();
 await examine('feedback');
 await picture('feedback');
 
-// A phone, in the dark: nothing is wider than the screen.
-await page.emulateMedia({ colorScheme: 'dark' });
-await page.setViewportSize({ width: 390, height: 800 });
-for (const view of ['sessions', 'sessions/2', 'waits', 'figures', 'feedback']) {
-  await page.goto(`${url}/#/${view}`);
-  await page.locator('main h1').waitFor();
-  if (view === 'sessions/2') await page.locator('.tl-row').first().click();
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(width <= 390, `${view} is ${width} wide`);
-  if (view === 'sessions/2') await examine('a session on a phone, in the dark');
-  await picture(`phone-${view.replace('/', '-')}`);
+await page.locator('#keys').click();
+await page.locator('#help').waitFor();
+await examine('help');
+await page.keyboard.press('Escape');
+
+// A phone, also a small one, in the dark and in the light: nothing is wider than the screen.
+for (const [wide, colorScheme] of [[320, 'light'], [390, 'dark']]) {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width: wide, height: 800 });
+  for (const view of ['sessions', 'sessions/2', 'waits', 'figures', 'feedback']) {
+    await page.goto(`${url}/#/${view}`);
+    await page.locator('main h1').waitFor();
+    if (view === 'sessions/2') await page.locator('.tl-row').first().click();
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= wide, `${view} is ${width} wide on a screen of ${wide}`);
+    await examine(`${view} on a phone, ${colorScheme}`);
+    await picture(`phone-${wide}-${view.replace('/', '-')}`);
+  }
 }
 
 // Without a token there is nothing to see; a wrong one does not help.
 const stranger = await (await browser.newContext()).newPage();
+await stranger.addInitScript(axe);
 await stranger.goto(url);
 await stranger.getByRole('alert').getByText('A token is needed').waitFor();
+await examine('login', stranger);
 await stranger.getByLabel('Token').fill('wright_wrong');
 await stranger.getByRole('button', { name: 'Use it' }).click();
 await stranger.getByRole('alert').getByText('not known').waitFor();

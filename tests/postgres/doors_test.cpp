@@ -6,11 +6,13 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cli/process.h"
 #include "cli/unix_socket.h"
@@ -46,7 +48,8 @@ class Doors : public ::testing::Test {
   // The worker would look by itself in ten minutes only.
   std::unique_ptr<Process> worker() {
     auto worker = std::make_unique<Process>(
-        Arguments{"worker", "--poll", "10m", "--lease", "2s", "--labels", "shop"},
+        Arguments{"worker", "--poll", "10m", "--lease", "2s", "--labels", "shop", "--listen",
+                  "unix:" + (home_.path() / "worker").string()},
         home_.environment, home_.project(), Streams::pipes);
     worker->await("Worker with room");
     return worker;
@@ -105,6 +108,69 @@ TEST_F(Doors, cancel_what_waits_in_the_queue) {
   EXPECT_EQ(begun.at("status").as_string(), "queued");
   ask("b", "POST", fmt::format("/api/v1/sessions/{}/cancel", id), "{}");
   EXPECT_EQ(status("a", id), "cancelled");
+}
+
+TEST_F(Doors, leave_the_figures_of_sessions_to_the_worker_that_drives_them) {
+  const auto working = worker();
+  const Json begun = ask("a", "POST", "/api/v1/sessions",
+                         R"({"agent":"codebase-analysis","prompt":"How many files are there?",)"
+                         R"("queue":{"labels":["shop"]}})");
+  EXPECT_TRUE(becomes("b", begun.at("id").as_int64(), "completed"));
+  const auto asked = [&](const char* who, const char* path) {
+    return over_socket(home_.path() / who, request_for("GET", path));
+  };
+  // The event comes just after the session is stored as completed.
+  const std::string ended = "\nwright_sessions_ended_total{agent=\"codebase-analysis\"";
+  std::string figures = asked("worker", "/metrics");
+  while (figures.find(ended) == std::string::npos && figures.starts_with("HTTP/1.1 200")) {
+    std::this_thread::yield();
+    figures = asked("worker", "/metrics");
+  }
+  for (const char* name : {"wright_model_turns_total{", "wright_sessions_running 0\n",
+                           "wright_runners_alive ", "wright_store_duration_seconds_count{"}) {
+    EXPECT_NE(figures.find(std::string("\n") + name), std::string::npos) << name << figures;
+  }
+  EXPECT_EQ(asked("a", "/metrics").find(ended), std::string::npos) << "it drives none";
+  EXPECT_TRUE(asked("worker", "/healthz").ends_with("ok\n"));
+  EXPECT_TRUE(asked("worker", "/readyz").ends_with("ready\n"));
+  EXPECT_TRUE(asked("worker", "/api/v1/sessions").starts_with("HTTP/1.1 404"));
+  working->send(SIGTERM);
+  EXPECT_EQ(working->finish().exit_code, 0);
+}
+
+// A door that nobody can look at is started anew, which helps nobody while the database is away.
+TEST_F(Doors, tell_of_themselves_while_the_database_is_away) {
+  const auto first_line = [&](const std::string& method, const std::string& path,
+                              const std::string& body = {}) {
+    const std::string answer = over_socket(home_.path() / "a", request_for(method, path, body));
+    return answer.substr(0, answer.find("\r\n"));
+  };
+  EXPECT_EQ(first_line("GET", "/readyz"), "HTTP/1.1 200 OK");
+  TestCluster::instance().tell("stop");
+  std::vector<std::jthread> waiting;
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 12; ++i) {
+    waiting.emplace_back([&] {
+      const std::string line = first_line(
+          "POST", "/api/v1/sessions", R"({"agent":"codebase-analysis","prompt":"How many files?"})");
+      // 500 where the connection broke while the store was asked.
+      if (line.starts_with("HTTP/1.1 503") || line.starts_with("HTTP/1.1 500")) ++refused;
+    });
+  }
+  while (first_line("GET", "/readyz").starts_with("HTTP/1.1 200")) std::this_thread::yield();
+  EXPECT_TRUE(first_line("GET", "/readyz").starts_with("HTTP/1.1 503"));
+  EXPECT_EQ(first_line("GET", "/healthz"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(first_line("GET", "/"), "HTTP/1.1 200 OK");
+  const std::string metrics =
+      over_socket(home_.path() / "a", request_for("GET", "/metrics"));
+  EXPECT_NE(metrics.find("\nwright_sessions_running 0\n"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("\nwright_store_ready 0\n"), std::string::npos) << metrics;
+  waiting.clear();
+  EXPECT_EQ(refused, 12);
+  TestCluster::instance().tell("start");
+  while (!first_line("GET", "/readyz").starts_with("HTTP/1.1 200")) std::this_thread::yield();
+  EXPECT_TRUE(ask("a", "GET", "/api/v1/sessions").at("sessions").as_array().empty())
+      << "a client that asks again has begun two";
 }
 
 }  // namespace

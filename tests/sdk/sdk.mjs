@@ -50,6 +50,27 @@ async function openai() {
     input: [{ type: 'function_call_output', call_id: call.call_id, output: 'rain' }] });
   assert.equal(after.output_text, 'told: rain');
 
+  const one = await client.responses.create({
+    model: 'parrot', input: 'one', metadata: { order: '7' } });
+  const two = await client.responses.create({
+    model: 'parrot', input: 'two', previous_response_id: one.id });
+  const other = await client.responses.create({
+    model: 'parrot', input: 'other', previous_response_id: one.id });
+  assert.equal(new Set([one.id, two.id, other.id]).size, 3);
+  assert.equal(other.previous_response_id, one.id);
+  const shown = await client.responses.retrieve(one.id);
+  assert.equal(shown.output_text ?? shown.output[0].content[0].text, 'one');
+  assert.deepEqual(shown.metadata, { order: '7' });
+  const inputs = [];
+  for await (const item of client.responses.inputItems.list(two.id)) inputs.push(item);
+  assert.deepEqual(inputs.map((item) => item.content[0].text), ['two']);
+  await assert.rejects(client.responses.cancel(one.id), OpenAI.BadRequestError);
+  await client.responses.delete(other.id);
+  await assert.rejects(client.responses.retrieve(other.id), OpenAI.NotFoundError);
+  await assert.rejects(
+    client.responses.create({ model: 'parrot', input: 'x', store: false }),
+    (error) => error instanceof OpenAI.APIError && error.param === 'store');
+
   await assert.rejects(
     client.chat.completions.create({
       model: 'nobody', messages: [{ role: 'user', content: 'x' }] }),
@@ -97,6 +118,9 @@ async function anthropic() {
       { role: 'user', content: [
         { type: 'tool_result', tool_use_id: use.id, content: 'snow' }] }] }).finalText();
   assert.equal(text, 'told: snow');
+
+  const counted = await client.messages.countTokens({ model: 'parrot', messages: [question] });
+  assert.ok(counted.input_tokens > 0);
 
   await assert.rejects(
     client.messages.create({ ...common, model: 'nobody', messages: [question] }),

@@ -11,7 +11,7 @@ namespace {
 // Runs one part of sdk.mjs with the server's address and a token, which programs that the server's
 // process has started need; it says on standard error what is wrong.
 int run_part(ServedService& served, const std::string& part) {
-  const std::string token = served.tokens().add("sdk", {Scope::run}, 5).value_or("");
+  const std::string token = served.tokens().add("sdk", {Scope::admin}, 5).value_or("");
   const std::string copy = std::string("cp ") + WRIGHT_SDK_SOURCE + "/sdk.mjs " +
                            WRIGHT_SDK_FOLDER + "/sdk.mjs && cd " + WRIGHT_SDK_FOLDER;
   const std::string command = copy + " && timeout 120 node sdk.mjs " + part + " http://" +

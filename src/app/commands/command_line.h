@@ -66,6 +66,8 @@ struct WorkerCommand {
   std::vector<std::string> agents;  // none: any
   std::vector<std::string> labels;  // that sessions may ask for
   int concurrency = 8;
+  std::vector<std::string> listen;  // for probes and metrics; none: nowhere
+  std::vector<std::string> hosts;   // further names that it is reached by
   std::chrono::milliseconds lease{10'000};
   std::chrono::milliseconds poll{1'000};
   std::chrono::milliseconds grace{30'000};

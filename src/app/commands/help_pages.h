@@ -202,12 +202,15 @@ Exit codes:
 (--store postgresql://…), or on one machine a file. Each session is driven by one of them at a
 time. When one dies, others go on with its sessions as soon as its lease is over; at SIGTERM it
 takes no more sessions, gives those it has --grace to end, and leaves the rest to others.
+With --listen it answers at /metrics (as `wright serve` does, with the same tokens), /healthz and
+/readyz.
 
 Examples:
   wright worker --store postgresql://wright@db/wright --concurrency 32
   wright worker --agents codebase-analysis,sqlite-analysis
   wright worker --labels gpu,repository=shop
   wright worker --until-idle            do what is there, and end
+  wright worker --listen 0.0.0.0:9411   figures for Prometheus, probes for Kubernetes
 
 Exit codes:
   0    ended by a signal, or idle

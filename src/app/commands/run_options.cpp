@@ -230,6 +230,11 @@ LineCheck describe(CLI::App& app, WorkerCommand& command) {
   app.add_flag_callback(
       "--until-idle", [&command] { command.lasting = WorkerCommand::Lasting::until_idle; },
       "End when there is nothing that it could do");
+  add_repeated(app, "--listen", command.listen, "ADDRESS",
+               "HOST:PORT or unix:PATH for /metrics, /healthz and /readyz; may be given several "
+               "times");
+  add_repeated(app, "--host", command.hosts, "NAME",
+               "A further name that it is reached by, as in the Host header");
   app.add_flag_callback(
       "-q,--quiet", [&command] { command.verbosity = Verbosity::quiet; },
       "Do not tell of sessions");

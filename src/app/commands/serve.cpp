@@ -206,6 +206,7 @@ Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& sett
 
 Result<void> Serving::open(http::ServerOptions options, const ServeCommand& command) {
   is_encrypted_ = !options.certificate_file.empty();
+  options.is_prompt = server::is_prompt;
   const server::AgentSource source = agents_.source();
   auto runtime =
       Runtime::open({.store = &store_,
@@ -252,7 +253,6 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
       .gauges =
           [this] {
             const http::ServerFigures figures = http_->figures();
-            const server::WebhookFigures told = webhooks_.figures();
             const auto spans =
                 telemetry_ != nullptr ? telemetry_->figures() : telemetry::ExporterFigures{};
             return std::vector<server::Gauge>{
@@ -262,12 +262,17 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
                  static_cast<double>(spans.lost)},
                 {"wright_http_connections", "Connections that are open.",
                  static_cast<double>(figures.connections)},
+                {"wright_events_left_out", "Events that could not be written since the start.",
+                 static_cast<double>(writer_.left_out())}};
+          },
+      .store_gauges =
+          [this] {
+            const server::WebhookFigures told = webhooks_.figures();
+            return std::vector<server::Gauge>{
                 {"wright_webhooks_waiting", "Webhooks that are still to be delivered.",
                  static_cast<double>(told.waiting)},
                 {"wright_webhooks_lost", "Webhooks that were given up since the start.",
-                 static_cast<double>(told.lost)},
-                {"wright_events_left_out", "Events that could not be written since the start.",
-                 static_cast<double>(writer_.left_out())}};
+                 static_cast<double>(told.lost)}};
           },
       .adopt_trace =
           [this](SessionId id, const TraceContext& trace) {

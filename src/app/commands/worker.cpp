@@ -8,6 +8,7 @@
 #include <random>
 
 #include "app/commands/commands.h"
+#include "app/settings/paths.h"
 #include "app/terminal/figures.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/log_output.h"
@@ -19,6 +20,9 @@
 #include "app/wiring/telemetry_wiring.h"
 #include "postgres/hints.h"
 #include "runtime/event_writer.h"
+#include "server/health.h"
+#include "server/measured_store.h"
+#include "server/metrics.h"
 #include "wright/runtime.h"
 
 namespace wright::app {
@@ -56,7 +60,7 @@ class Worker {
          CommandContext context)
       : command_(command),
         settings_(settings),
-        store_(store),
+        store_(store, metrics_),
         logger_(std::move(logger)),
         context_(context) {}
 
@@ -66,6 +70,10 @@ class Worker {
   Result<AgentPointer> agent_of(const Session& session);
   void observe(const Event& event, const EventOrigin& origin);
   Result<std::size_t> take(Runtime& runtime);
+  // For those who look after it; null where nobody asked for that.
+  Result<std::unique_ptr<server::HealthServer>> listen(const Runtime& runtime,
+                                                       const runtime::EventWriter& events,
+                                                       server::Tokens& tokens);
   milliseconds pause();
   // Of what keeps it from working: once, and when it is over.
   void tell_of(std::string trouble) {
@@ -82,7 +90,8 @@ class Worker {
 
   const WorkerCommand& command_;
   const Settings& settings_;
-  Store& store_;
+  server::Metrics metrics_;
+  server::MeasuredStore store_;
   const Logger logger_;
   CommandContext context_;
   Interruption interruption_;  // before any thread
@@ -163,6 +172,33 @@ milliseconds Worker::pause() {
   return command_.poll + milliseconds(static_cast<std::int64_t>(random_()) % (2 * tenth) - tenth);
 }
 
+Result<std::unique_ptr<server::HealthServer>> Worker::listen(const Runtime& runtime,
+                                                             const runtime::EventWriter& events,
+                                                             server::Tokens& tokens) {
+  if (command_.listen.empty()) return nullptr;
+  const auto gauges = [&runtime, &events, telemetry = context_.telemetry] {
+    const auto spans = telemetry != nullptr ? telemetry->figures() : telemetry::ExporterFigures{};
+    return std::vector<server::Gauge>{
+        {"wright_sessions_running", "Sessions that are driven by this process.",
+         static_cast<double>(runtime.running())},
+        {"wright_spans_waiting", "Spans that are still to be sent to the collector.",
+         static_cast<double>(spans.waiting)},
+        {"wright_spans_lost", "Spans that the collector did not get since the start.",
+         static_cast<double>(spans.lost)},
+        {"wright_events_left_out", "Events that could not be written since the start.",
+         static_cast<double>(events.left_out())}};
+  };
+  auto server =
+      server::HealthServer::open(command_.listen, command_.hosts, tokens,
+                                 {.store = store_, .metrics = &metrics_, .gauges = gauges});
+  if (!server) return server;
+  for (const std::string& address : (*server)->addresses()) {
+    tell(
+        fmt::format("  Listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));
+  }
+  return server;
+}
+
 ExitCode Worker::work() {
   interruption_.watch([this] { bell_.ring(); });
   std::optional<postgres::HintListener> hints;
@@ -179,12 +215,16 @@ ExitCode Worker::work() {
        .observer =
            [this, write = events.observer()](const Event& event, const EventOrigin& origin) {
              write(event, origin);
+             metrics_.observe(event, origin);
              if (context_.telemetry != nullptr) context_.telemetry->observe(event, origin);
              observe(event, origin);
            },
        .find_trace =
            context_.telemetry != nullptr ? context_.telemetry->find_trace() : FindTrace()});
   if (!runtime) return complain_about(runtime.error(), context_.console);
+  server::Tokens tokens(tokens_file(context_.environment));
+  const auto health = listen(**runtime, events, tokens);
+  if (!health) return complain_about(health.error(), context_.console);
   tell(fmt::format(
       "  Worker with room for {} of {}; SIGTERM or Ctrl-C ends it.",
       show_counted(command_.concurrency, "session"),

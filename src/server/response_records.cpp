@@ -1,0 +1,188 @@
+#include "server/response_records.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/try.h"
+#include "server/tenant_rule.h"
+#include "server/tokens.h"
+
+namespace wright::server {
+namespace {
+
+constexpr std::string_view kResponsePrefix = "resp_";
+constexpr std::string_view kItemPrefix = "msg_";
+constexpr const char* kResponseKind = "response";
+constexpr std::size_t kMarkLength = 16;
+constexpr std::size_t kMostResponses = 10'000;  // of a session that are looked at
+
+std::string named_with(std::string_view prefix, const ResponseName& name) {
+  if (name.mark.empty()) return fmt::format("{}{}", prefix, name.session_id);
+  return fmt::format("{}{}_{}", prefix, name.session_id, name.mark);
+}
+
+std::optional<ResponseName> name_from_id(std::string_view id, std::string_view prefix) {
+  if (!id.starts_with(prefix)) return std::nullopt;
+  ResponseName name;
+  const char* end = id.data() + id.size();
+  const auto [at, error] = std::from_chars(id.data() + prefix.size(), end, name.session_id);
+  if (error != std::errc()) return std::nullopt;
+  if (at == end) return name;
+  name.mark.assign(at + 1, end);
+  const bool is_mark = *at == '_' && name.mark.size() == kMarkLength &&
+                       name.mark.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_mark ? std::optional(name) : std::nullopt;
+}
+
+Json kept_json(const KeptResponse& kept) {
+  JsonObject json{{"after", kept.after},
+                  {"inputs", static_cast<std::int64_t>(kept.inputs)},
+                  {"response", kept.response}};
+  if (!kept.results.empty()) json["results"] = kept.results;
+  if (kept.last) json["last"] = *kept.last;
+  if (kept.is_deleted) json["is_deleted"] = true;
+  return json;
+}
+
+std::optional<KeptResponse> kept_from(const Json& json) {
+  const JsonObject* object = json.if_object();
+  if (object == nullptr) return std::nullopt;
+  const Json* after = object->if_contains("after");
+  const Json* inputs = object->if_contains("inputs");
+  const Json* response = object->if_contains("response");
+  if (after == nullptr || !after->is_int64() || inputs == nullptr || !inputs->is_int64() ||
+      inputs->get_int64() < 0 || response == nullptr || !response->is_object()) {
+    return std::nullopt;
+  }
+  KeptResponse kept{.after = after->get_int64(),
+                    .inputs = static_cast<std::size_t>(inputs->get_int64()),
+                    .response = *response};
+  if (const Json* results = object->if_contains("results"); results && results->is_array()) {
+    kept.results = results->get_array();
+  }
+  if (const Json* last = object->if_contains("last"); last && last->is_int64()) {
+    kept.last = last->get_int64();
+  }
+  kept.is_deleted = object->contains("is_deleted");
+  return kept;
+}
+
+Error no_response(const ResponseName& name) {
+  return {ErrorCode::not_found, fmt::format("There is no response '{}'", response_id(name))};
+}
+
+// Where one ends that nobody saw end: before the next began, else with the newest message.
+Result<MessageId> end_of(Store& store, SessionId session_id, const KeptResponse& kept) {
+  if (kept.last) return *kept.last;
+  MessageId end = TRY(newest_message(store, session_id));
+  const auto records = TRY(store.get_records(
+      {.kind = kResponseKind, .session_id = session_id, .limit = kMostResponses}));
+  for (const Record& record : records) {
+    const auto other = kept_from(record.value);
+    if (other && other->after > kept.after) end = std::min(end, other->after);
+  }
+  return end;
+}
+
+}  // namespace
+
+std::string response_id(const ResponseName& name) {
+  return named_with(kResponsePrefix, name);
+}
+
+std::string message_item_id(const ResponseName& name) {
+  return named_with(kItemPrefix, name);
+}
+
+std::optional<ResponseName> response_named(std::string_view id) {
+  return name_from_id(id, kResponsePrefix);
+}
+
+std::optional<ResponseName> message_item_named(std::string_view id) {
+  return name_from_id(id, kItemPrefix);
+}
+
+std::string new_response_mark() {
+  return random_token().substr(0, kMarkLength);
+}
+
+Result<KeptResponse> kept_response(Store& store, const ResponseName& name,
+                                   const std::optional<std::string>& tenant) {
+  const auto session = session_for(store, name.session_id, tenant);
+  if (!session && session.error().code == ErrorCode::not_found) {
+    return std::unexpected(no_response(name));
+  }
+  if (!session) return std::unexpected(session.error());
+  const auto found =
+      TRY(store.get_records({.kind = kResponseKind, .key = response_id(name), .limit = 1}));
+  const bool is_there = !found.empty() && found.front().session_id == name.session_id;
+  auto kept = is_there ? kept_from(found.front().value) : std::nullopt;
+  if (!kept || kept->is_deleted) return std::unexpected(no_response(name));
+  kept->version = found.front().version;
+  return std::move(*kept);
+}
+
+Result<void> keep_beginning(Store& store, const ResponseName& name, const KeptResponse& response) {
+  TRY(store.apply_one(PutRecord{.kind = kResponseKind,
+                                .key = response_id(name),
+                                .value = kept_json(response),
+                                .session_id = name.session_id}));
+  return {};
+}
+
+void keep_end(Store& store, const ResponseName& name, const KeptResponse& response) {
+  (void)store.apply_one(PutRecord{
+      .kind = kResponseKind, .key = response_id(name), .value = kept_json(response), .version = 1});
+}
+
+Result<void> delete_response(Store& store, const ResponseName& name,
+                             const std::optional<std::string>& tenant) {
+  KeptResponse kept = TRY(kept_response(store, name, tenant));
+  const auto records = TRY(store.get_records(
+      {.kind = kResponseKind, .session_id = name.session_id, .limit = kMostResponses}));
+  bool began_with_one = false;
+  bool is_last = records.size() < kMostResponses;
+  for (const Record& record : records) {
+    const auto other = kept_from(record.value);
+    if (!other) continue;
+    began_with_one = began_with_one || other->after == 0;
+    is_last = is_last && (other->is_deleted || record.key == response_id(name));
+  }
+  if (began_with_one && is_last) {
+    TRY(store.apply_one(DeleteSession{.session_id = name.session_id, .unless_running = true}));
+    return {};
+  }
+  kept.is_deleted = true;
+  kept.results.clear();
+  kept.response = JsonObject();
+  TRY(store.apply_one(PutRecord{.kind = kResponseKind,
+                                .key = response_id(name),
+                                .value = kept_json(kept),
+                                .version = kept.version}));
+  return {};
+}
+
+Result<MessageId> newest_message(Store& store, SessionId session_id) {
+  const auto newest = TRY(store.get_messages(session_id, {.limit = 1, .keep = Page::Keep::last}));
+  return newest.empty() ? 0 : newest.back().id;
+}
+
+Result<SessionId> session_to_go_on(Store& store, const ResponseName& name,
+                                   const std::optional<std::string>& tenant) {
+  if (name.mark.empty()) {
+    TRY(session_for(store, name.session_id, tenant));
+    return name.session_id;
+  }
+  const KeptResponse kept = TRY(kept_response(store, name, tenant));
+  const MessageId end = TRY(end_of(store, name.session_id, kept));
+  if (end == TRY(newest_message(store, name.session_id))) return name.session_id;
+  return store.fork_session(name.session_id, end);
+}
+
+}  // namespace wright::server
