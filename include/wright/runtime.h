@@ -22,8 +22,8 @@ class PaceKeeper;
 // The concurrent driver: any number of sessions at once in one process.
 //
 // A session that waits for a model, a person, a specialist or a timer holds no thread. Every step
-// is stored before anything is done about it. All functions may be called from any thread, but not
-// from a listener or an observer unless it says so: who waits there may wait for itself.
+// is stored before anything is done about it. All functions may be called from any thread, also by
+// listeners, observers and tools; but an observer cannot wait(), and drain() is for those outside.
 
 using AgentPointer = std::shared_ptr<const Agent>;
 
