@@ -25,10 +25,10 @@ Pacer::Time take(Pacer::Time& until, Pacer::Time now, double amount, double per_
 Pacer::Time Pacer::reserve(Time now, std::int64_t tokens) {
   const std::lock_guard lock(mutex_);
   Time at = std::max(now, paused_until_);
-  if (pace_.requests_per_minute) {
+  if (pace_.requests_per_minute > 0) {
     at = std::max(at, take(requests_until_, now, 1, *pace_.requests_per_minute));
   }
-  if (pace_.tokens_per_minute) {
+  if (pace_.tokens_per_minute > 0) {
     at = std::max(at, take(tokens_until_, now, static_cast<double>(tokens),
                            static_cast<double>(*pace_.tokens_per_minute)));
   }

@@ -12,6 +12,11 @@ constexpr std::int64_t kSoonestMs = 20;
 constexpr std::int64_t kLatestMs = 2'000;
 constexpr std::int64_t kForSlotsMs = 250;
 
+template <class T>
+bool has_limit(const std::optional<T>& most) {
+  return most > 0;
+}
+
 }  // namespace
 
 PermitBook::Entry PermitBook::enter(const std::vector<Need>& needs, std::int64_t tokens) {
@@ -32,7 +37,7 @@ void PermitBook::leave(Entry entry, const PaceKeeper::Left& left) {
   for (const std::string& name : request.names) {
     Limit& limit = limits_.at(name);
     --limit.used;
-    if (left.tokens && limit.pace.tokens_per_minute) {
+    if (left.tokens && has_limit(limit.pace.tokens_per_minute)) {
       limit.tokens -= *left.tokens - request.tokens;
     }
     if (left.pause) limit.pause = std::max(limit.pause, *left.pause);
@@ -41,9 +46,10 @@ void PermitBook::leave(Entry entry, const PaceKeeper::Left& left) {
 
 bool PermitBook::may_go(const Limit& limit, std::int64_t tokens, Time now) {
   const Pace& pace = limit.pace;
-  return now >= limit.paused_until && (!pace.requests_per_minute || limit.requests > 0) &&
-         (!pace.tokens_per_minute || limit.tokens >= tokens) &&
-         (!pace.concurrent_requests || limit.used < limit.slots);
+  return now >= limit.paused_until &&
+         (!has_limit(pace.requests_per_minute) || limit.requests > 0) &&
+         (!has_limit(pace.tokens_per_minute) || limit.tokens >= tokens) &&
+         (!has_limit(pace.concurrent_requests) || limit.used < limit.slots);
 }
 
 std::vector<PermitBook::Entry> PermitBook::admit(Time now) {
@@ -62,8 +68,8 @@ std::vector<PermitBook::Entry> PermitBook::admit(Time now) {
     }
     for (const std::string& name : at->names) {
       Limit& limit = limits_.at(name);
-      if (limit.pace.requests_per_minute) --limit.requests;
-      if (limit.pace.tokens_per_minute) limit.tokens -= at->tokens;
+      if (has_limit(limit.pace.requests_per_minute)) --limit.requests;
+      if (has_limit(limit.pace.tokens_per_minute)) limit.tokens -= at->tokens;
       ++limit.requests_gone;
       limit.tokens_gone += at->tokens;
       limit.most_used = std::max(limit.most_used, ++limit.used);
@@ -77,7 +83,7 @@ std::vector<PermitBook::Entry> PermitBook::admit(Time now) {
 
 bool PermitBook::holds_anything(const Limit& limit) {
   return limit.requests > 0 || limit.slots > 0 ||
-         (limit.pace.tokens_per_minute && limit.tokens != 0);
+         (has_limit(limit.pace.tokens_per_minute) && limit.tokens != 0);
 }
 
 PermitBook::Demand PermitBook::demand_for(const std::string& name) const {
@@ -100,9 +106,10 @@ TakePermits PermitBook::question(const std::string& name, const Limit& limit,
                    .used_slots = limit.used,
                    .pause = limit.pause};
   // Where there is no limit, the answer says at least whether there is a pause.
-  take.requests =
-      limit.pace.requests_per_minute ? demand.requests + limit.requests_gone - limit.requests : 1;
-  if (limit.pace.tokens_per_minute) {
+  take.requests = has_limit(limit.pace.requests_per_minute)
+                      ? demand.requests + limit.requests_gone - limit.requests
+                      : 1;
+  if (has_limit(limit.pace.tokens_per_minute)) {
     take.tokens = demand.tokens + limit.tokens_gone - limit.tokens;
     take.tokens_of_first = std::max<std::int64_t>(0, demand.first_tokens - limit.tokens);
   }
@@ -129,14 +136,16 @@ void PermitBook::answered(std::span<const TakePermits> asked, std::span<const Pe
   for (std::size_t i = 0; i < std::min(asked.size(), given.size()); ++i) {
     Limit& limit = limits_.at(asked[i].name);
     const Permits& permits = given[i];
-    const bool is_free = !limit.pace.requests_per_minute;
+    const bool is_free = !has_limit(limit.pace.requests_per_minute);
     if (!is_free) limit.requests += permits.requests;
-    if (limit.pace.tokens_per_minute) limit.tokens += permits.tokens;
+    if (has_limit(limit.pace.tokens_per_minute)) limit.tokens += permits.tokens;
     // More may be under way by now.
-    limit.slots = limit.pace.concurrent_requests ? std::max(permits.slots, limit.used) : 0;
+    limit.slots =
+        has_limit(limit.pace.concurrent_requests) ? std::max(permits.slots, limit.used) : 0;
     const auto wait = std::clamp<std::int64_t>(permits.wait.count(), kSoonestMs, kLatestMs);
     if (is_free && permits.requests < asked[i].requests) limit.paused_until = now + wait;
-    const bool lacks_slots = limit.pace.concurrent_requests && permits.slots < asked[i].slots;
+    const bool lacks_slots =
+        has_limit(limit.pace.concurrent_requests) && permits.slots < asked[i].slots;
     limit.ask_at = now + (lacks_slots ? std::max(wait, kForSlotsMs) : wait);
     limit.refresh_at = now + kRefreshMs;
   }

@@ -110,7 +110,7 @@ TEST(RunGroup, finds_who_changed_the_process_group_and_lets_nobody_leave_the_ses
   const Grounds grounds;
   auto filter = make_filter({.sessions = FilterOptions::Sessions::forbidden});
   ASSERT_TRUE(filter) << filter.error().message;
-  const auto group = RunGroup::make(std::nullopt, 0);
+  const auto group = RunGroup::make(std::nullopt, std::nullopt);
   ASSERT_TRUE(group);
   EXPECT_EQ(group->joining_file(), -1);
   Child child(
@@ -145,7 +145,7 @@ TEST(RunGroup, ends_everybody_in_a_cgroup_of_version_2) {
   const Grounds grounds;
   std::filesystem::path folder;
   {
-    const auto group = RunGroup::make(CgroupPlace{hierarchy}, 0);
+    const auto group = RunGroup::make(CgroupPlace{hierarchy}, std::nullopt);
     ASSERT_TRUE(group) << group.error().message;
     folder = group->cgroup();
     ASSERT_TRUE(std::filesystem::exists(folder / "cgroup.kill"));
