@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <latch>
@@ -37,6 +38,14 @@ class WatchedStore : public store::ForwardingStore {
     return results;
   }
 
+  Result<RunnerNews> get_news(RunnerId id) override {
+    auto news = ForwardingStore::get_news(id);
+    if (news && !news->spoken_to.empty() && !was_heard_.exchange(true)) heard_.count_down();
+    return news;
+  }
+  // Until a driver knows that somebody has spoken to a session of its own.
+  void await_hearing() { heard_.wait(); }
+
   // Asks again after every write. False: it has not become so in a minute.
   bool await(const std::function<bool()>& is_so) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -54,6 +63,8 @@ class WatchedStore : public store::ForwardingStore {
   std::mutex mutex_;
   std::condition_variable written_;
   std::int64_t writes_ = 0;
+  std::latch heard_{1};
+  std::atomic<bool> was_heard_ = false;
 };
 
 class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
@@ -62,19 +73,22 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
 
   // Another instance with the same store.
   void host(std::vector<Result<Response>> turns, std::vector<Tool> tools = {}) {
+    host(testing::ScriptedModel(std::move(turns)).model(), std::move(tools));
+  }
+  void host(Model model, std::vector<Tool> tools) {
     host_.reset();
     auto worker = std::make_shared<Agent>();
     worker->name = "worker";
     worker->tools = std::move(tools);
     worker->tools.push_back(ask_user_tool());
-    worker->model = testing::ScriptedModel(std::move(turns)).model();
+    worker->model = std::move(model);
     host_ = std::make_unique<Host>(Offering{.caller = std::make_shared<Agent>(),
                                             .agents = {{.tool = "ask_worker",
                                                         .description = "Works",
                                                         .make = [worker]() -> Result<AgentToRun> {
                                                           return AgentToRun{worker, {}};
                                                         }}},
-                                            .store = store_.get(),
+                                            .store = store_,
                                             .dashboard = [] { return "http://127.0.0.1:7"; }});
   }
 
@@ -116,14 +130,14 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
 
   JsonObject once_it_is(std::string_view status, std::string_view id) {
     JsonObject seen;
-    EXPECT_TRUE(store_->await([&] {
+    EXPECT_TRUE(watched_.await([&] {
       seen = result_in(about("tasks/get", id));
       return mcp::text_in(seen, "status") == status;
     })) << to_text(seen);
     return seen;
   }
   bool ends_as(SessionStatus status) {
-    return store_->await([&] { return store_->get_session(1)->status == status; });
+    return watched_.await([&] { return store_->get_session(1)->status == status; });
   }
 
   // What came of it, by the way of the revision.
@@ -135,7 +149,8 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
   }
 
   std::unique_ptr<Store> kept_ = open_memory_store();
-  std::unique_ptr<WatchedStore> store_ = std::make_unique<WatchedStore>(*kept_);
+  WatchedStore watched_{*kept_};
+  Store* const store_ = &watched_;
   std::unique_ptr<Host> host_;
 };
 
@@ -160,7 +175,7 @@ TEST_P(McpAgentTasks, are_no_other_tools) {
   EXPECT_EQ(agent.contains("execution"), !is_modern());
   auto caller = std::make_shared<Agent>();
   caller->tools = {tool("word", "", [] { return "said"; })};
-  Host with_tool(Offering{.caller = caller, .agents = {{.tool = "ask"}}, .store = store_.get()});
+  Host with_tool(Offering{.caller = caller, .agents = {{.tool = "ask"}}, .store = store_});
   const auto call = work("tools/call", {{"name", "word"}, {"task", JsonObject{}}});
   const auto outcome = with_tool.perform(call, {});
   if (is_modern()) {
@@ -168,7 +183,7 @@ TEST_P(McpAgentTasks, are_no_other_tools) {
   } else {
     EXPECT_EQ(std::get<mcp::Problem>(outcome).code, mcp::code::kMethodNotFound);
   }
-  const Host without_agents(Offering{.caller = caller, .store = store_.get()});
+  const Host without_agents(Offering{.caller = caller, .store = store_});
   EXPECT_EQ(result_in(without_agents.perform(call, {})).at("content").at(0).at("text"),
             Json("said"));
 }
@@ -294,30 +309,40 @@ TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
 // Words on the way belong to the turn of the task, and so does the answer to them.
 TEST_P(McpAgentTasks, that_somebody_steers_end_with_what_came_last) {
   std::latch begun(1);
-  std::latch said(1);
-  const Tool slow = tool("slow", "", [&] {
-    begun.count_down();
-    said.wait();
-    return "looked";
-  });
-  // It says something before it calls, so that words come behind words.
-  host({testing::calls({testing::call("slow", "{}", "1")}, "I look."), testing::says("as you say"),
-        testing::says("nobody asked")},
+  std::atomic<bool> is_first = true;
+  const Tool slow = tool(ToolSpec{.name = "slow", .parameters = JsonObject{{"type", "object"}}},
+                         [&](const Json&, const Context&) -> Result<Json> {
+                           if (!is_first.exchange(false)) return "looked again";
+                           begun.count_down();
+                           watched_.await_hearing();
+                           return "looked";
+                         })
+                        .value();
+  // It says something and calls until it has read the words, so that words come behind words.
+  const auto is_brief = [](const Message& each) { return each.text() == "Be brief"; };
+  std::atomic<int> turns = 0;
+  host(model_from("test", "m",
+                  [&](const Request& request, const ModelCall&) -> Result<Response> {
+                    if (std::ranges::any_of(request.messages, is_brief)) {
+                      return testing::says("as you say");
+                    }
+                    const std::string id = std::to_string(++turns);
+                    return testing::calls({testing::call("slow", R"({"n":)" + id + "}", id)},
+                                          "I look.");
+                  }),
        {slow});
   const std::string id = begin();
   begun.wait();
-  auto person = Runtime::open({.store = store_.get(), .workers = 1});
+  auto person = Runtime::open({.store = store_, .workers = 1});
   ASSERT_TRUE(person) << person.error().message;
   auto agent = std::make_shared<Agent>(Agent{.name = "worker"});
   agent->model = testing::ScriptedModel({}).model();
   const auto steered = (*person)->steer(agent, 1, Message::user("Be brief"));
-  said.count_down();
   ASSERT_TRUE(steered) << steered.error().message;
   EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("as you say"));
   const auto messages = store_->get_messages(1).value();
-  EXPECT_TRUE(std::ranges::any_of(messages, [](const StoredMessage& each) {
-    return each.message.is_from_user() && each.message.text() == "Be brief";
-  }));
+  EXPECT_TRUE(std::ranges::any_of(messages, is_brief, &StoredMessage::message));
+  EXPECT_EQ(messages.back().message.text(), "as you say");
 }
 
 // What must not be typed into a client is answered at the dashboard, and the client hears of it.
