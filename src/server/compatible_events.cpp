@@ -80,10 +80,10 @@ void CompatibleRun::take(const SessionEvent& event) {
 
 // A session that ended, or began to wait, before anybody listened has told so to the store.
 void CompatibleRun::look_at_stored(SessionId id) {
-  const auto session = options_.store.get_session(id);
+  const auto session = store_.get_session(id);
   if (!session || session->status == SessionStatus::running) return;
   if (session->status == SessionStatus::waiting) {
-    const auto open = options_.store.get_waits({.session_id = id, .status = WaitStatus::open});
+    const auto open = store_.get_waits({.session_id = id, .status = WaitStatus::open});
     if (!open) return;
     std::vector<HandedCall> calls;
     std::set<WaitId> waits;
@@ -93,7 +93,7 @@ void CompatibleRun::look_at_stored(SessionId id) {
       if (call) calls.push_back(std::move(*call));
     }
     {
-      const std::string words = last_words_of(options_.store, id);
+      const std::string words = last_words_of(store_, id);
       const std::lock_guard lock(mutex_);
       if (turn_text_.empty()) turn_text_ = words;
     }

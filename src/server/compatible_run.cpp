@@ -34,6 +34,7 @@ CompatibleRun::CompatibleRun(const ServiceOptions& options, SessionListeners& li
                              http::Responder responder, std::unique_ptr<Rendering> rendering,
                              TraceContext trace, Caller caller)
     : options_(options),
+      store_(options.store),
       listeners_(listeners),
       responder_(std::move(responder)),
       rendering_(std::move(rendering)),
@@ -73,12 +74,12 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
                   fmt::format("'{}' is no call that was handed out here", result.call_id));
     };
     if (!handed) return no_call();
-    const auto wait = options_.store.get_wait(handed->wait_id);
+    const auto wait = store_.get_wait(handed->wait_id);
     if (!wait && wait.error().code != ErrorCode::not_found) return std::unexpected(wait.error());
     if (!wait || wait->session_id != handed->session_id || wait->kind != WaitKind::result) {
       return no_call();
     }
-    const auto top = TRY(root_session(options_.store, wait->session_id));
+    const auto top = TRY(root_session(store_, wait->session_id));
     if (given.session && given.session->id != top.id) return no_call();
     if (caller_.tenant && top.tenant != *caller_.tenant) return no_call();
     given.session = top;
@@ -104,7 +105,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
     answered_.insert(each.wait_id);
     is_repeated = is_repeated || each.is_repeated;
   }
-  const auto open = TRY(options_.store.get_waits({.session_id = id, .status = WaitStatus::open}));
+  const auto open = TRY(store_.get_waits({.session_id = id, .status = WaitStatus::open}));
   std::vector<std::string> missing;
   for (const StoredWait& wait : open) {
     // The same results again: what the session has asked for since is the answer to them.
@@ -131,7 +132,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
     beginning.results.push_back(
         {{"call_id", handed_call_id(each.session_id, each.wait_id)}, {"output", each.answer}});
   }
-  if (conversation.is_response) beginning.after = TRY(newest_message(options_.store, id));
+  if (conversation.is_response) beginning.after = TRY(newest_message(store_, id));
   TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
@@ -140,7 +141,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given&
     const auto answered = options_.runtime.answer(each.wait_id, each.answer, caller_.name);
     if (answered) continue;
     // The same request may have come twice at the same moment.
-    const auto now = options_.store.get_wait(each.wait_id);
+    const auto now = store_.get_wait(each.wait_id);
     if (!now || now->answer != each.answer) return std::unexpected(answered.error());
     is_repeated = true;
   }
@@ -181,10 +182,10 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   const auto made = std::make_shared<const Agent>(std::move(agent));
   if (conversation.previous) {
     const Session session =
-        TRY(session_for(options_.store, conversation.previous->session_id, caller_.tenant));
+        TRY(session_for(store_, conversation.previous->session_id, caller_.tenant));
     TRY(check_agent(session, made->name));
-    const SessionId id =
-        TRY(session_to_go_on(options_.store, *conversation.previous, caller_.tenant));
+    const std::lock_guard turn(listeners_.turn_of(session.id));
+    const SessionId id = TRY(session_to_go_on(store_, *conversation.previous, caller_.tenant));
     return send(id, conversation, made, prompt);
   }
   TRY(check_driven_here(*made));
@@ -192,12 +193,12 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   if (!history.empty()) {
     auto told = TRY(as_conversation(std::move(history)));
     KeptResponse beginning{.inputs = told.size() + 1};
-    const SessionId id = TRY(store_told(options_.store, *made, prepared.config, std::move(told),
+    const SessionId id = TRY(store_told(store_, *made, prepared.config, std::move(told),
                                         title_of(prompt), caller_.tenant.value_or("")));
     TRY(keep(id, std::move(beginning)));
     listen_to(id);
     open_stream(id);
-    const Session stored = TRY(options_.store.get_session(id));
+    const Session stored = TRY(store_.get_session(id));
     RunOptions how{.config = stored.config};
     take_trace(options_, trace_, how);
     return options_.runtime.send(made, id, prompt, how);
@@ -253,7 +254,10 @@ StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& samp
 // The next message of a session that is there.
 Result<void> CompatibleRun::send(SessionId id, const Conversation& conversation,
                                  const AgentPointer& agent, const Message& prompt) {
-  const Session session = TRY(options_.store.get_session(id));
+  const Session session = TRY(store_.get_session(id));
+  // A client that has its answer may be quicker than the driver, who is still to leave the session
+  // and to tell others that it has ended: that is not the end of what begins now.
+  if (session.ended_at) (void)options_.runtime.wait(id);
   Json config = session.config;
   keep_wishes(config, conversation, *agent);
   if (agent->instructions != session.system_prompt.value_or("")) {
@@ -262,7 +266,7 @@ Result<void> CompatibleRun::send(SessionId id, const Conversation& conversation,
     config.get_object().erase(kCallerInstructionsKey);
   }
   KeptResponse beginning{.inputs = 1};
-  if (conversation.is_response) beginning.after = TRY(newest_message(options_.store, id));
+  if (conversation.is_response) beginning.after = TRY(newest_message(store_, id));
   TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
@@ -285,7 +289,7 @@ Result<void> CompatibleRun::keep(SessionId id, KeptResponse beginning) {
   const std::lock_guard lock(mutex_);
   completion_.session_id = id;
   beginning.response = rendering_->beginning(completion_);
-  TRY(keep_beginning(options_.store, {id, completion_.mark}, beginning));
+  TRY(keep_beginning(store_, {id, completion_.mark}, beginning));
   kept_ = std::move(beginning);
   return {};
 }
@@ -296,11 +300,11 @@ void CompatibleRun::keep_response() const {
   KeptResponse whole = *kept_;
   whole.response = rendering_->whole(completion_);
   if (is_over_) {
-    if (const auto newest = newest_message(options_.store, completion_.session_id)) {
+    if (const auto newest = newest_message(store_, completion_.session_id)) {
       whole.last = *newest;
     }
   }
-  keep_end(options_.store, {completion_.session_id, completion_.mark}, whole);
+  keep_end(store_, {completion_.session_id, completion_.mark}, whole);
 }
 
 void CompatibleRun::open_stream(SessionId id) {
@@ -376,8 +380,8 @@ void CompatibleRun::waits_for(std::vector<HandedCall> calls, const std::set<Wait
                               "The model called several tools at once, though one was wished for. "
                               "The session is cancelled"};
     // Nobody is told of the calls, so nobody would ever answer them.
-    (void)options_.store.request_cancel(completion_.session_id,
-                                        "Its model called several tools, one was wished for");
+    (void)store_.request_cancel(completion_.session_id,
+                                "Its model called several tools, one was wished for");
   }
   if (completion_.calls.empty()) {
     if (!completion_.text.empty()) completion_.text += "\n\n";

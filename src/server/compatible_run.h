@@ -80,7 +80,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   Released end();              // with the mutex held
   void keep_response() const;  // likewise
 
-  const ServiceOptions& options_;
+  const ServiceOptions& options_;  // until it has begun
+  Store& store_;                   // as long as sessions run
   SessionListeners& listeners_;
   const http::Responder responder_;
   const std::unique_ptr<Rendering> rendering_;

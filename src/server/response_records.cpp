@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "core/try.h"
 #include "server/tenant_rule.h"
@@ -77,16 +78,26 @@ Error no_response(const ResponseName& name) {
   return {ErrorCode::not_found, fmt::format("There is no response '{}'", response_id(name))};
 }
 
-// Where one ends that nobody saw end: before the next began, else with the newest message.
-Result<MessageId> end_of(Store& store, SessionId session_id, const KeptResponse& kept) {
-  if (kept.last) return *kept.last;
-  MessageId end = TRY(newest_message(store, session_id));
+// Where a response ends, and whether others have gone on from there or later.
+struct ResponseEnd {
+  MessageId last = 0;
+  bool has_next = false;
+};
+Result<ResponseEnd> end_of(Store& store, const ResponseName& name, const KeptResponse& kept) {
+  const MessageId newest = TRY(newest_message(store, name.session_id));
   const auto records = TRY(store.get_records(
-      {.kind = kResponseKind, .session_id = session_id, .limit = kMostResponses}));
+      {.kind = kResponseKind, .session_id = name.session_id, .limit = kMostResponses}));
+  std::vector<MessageId> begun;  // those that came after it, by the message before them
   for (const Record& record : records) {
     const auto other = kept_from(record.value);
-    if (other && other->after > kept.after) end = std::min(end, other->after);
+    if (other && other->after > kept.after) begun.push_back(other->after);
   }
+  // One that nobody saw end did so before the next began, else with the newest message.
+  const MessageId first = begun.empty() ? newest : *std::ranges::min_element(begun);
+  ResponseEnd end{.last = kept.last.value_or(std::min(first, newest))};
+  // Its words may still be on their way to the store, but it is on record that it has begun.
+  end.has_next = end.last != newest ||
+                 std::ranges::any_of(begun, [&](MessageId after) { return after >= end.last; });
   return end;
 }
 
@@ -180,9 +191,9 @@ Result<SessionId> session_to_go_on(Store& store, const ResponseName& name,
     return name.session_id;
   }
   const KeptResponse kept = TRY(kept_response(store, name, tenant));
-  const MessageId end = TRY(end_of(store, name.session_id, kept));
-  if (end == TRY(newest_message(store, name.session_id))) return name.session_id;
-  return store.fork_session(name.session_id, end);
+  const ResponseEnd end = TRY(end_of(store, name, kept));
+  if (!end.has_next) return name.session_id;
+  return store.fork_session(name.session_id, end.last);
 }
 
 }  // namespace wright::server

@@ -62,6 +62,25 @@ TEST_F(Responses, an_older_one_is_gone_on_from_without_what_came_after_it) {
             "one two three six");
 }
 
+TEST_F(Responses, several_may_go_on_from_one_at_the_same_moment) {
+  const Json first = create({{"input", "one"}});
+  std::vector<http::RawPeer> peers;
+  for (int i = 0; i < 8; ++i) peers.emplace_back(served_.http());
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    peers[i].write(
+        ServedService::request_text("POST", "/v1/responses",
+                                    to_text(Json{{"model", "parrot"},
+                                                 {"input", fmt::format("two{}", i)},
+                                                 {"previous_response_id", first.at("id")}})));
+  }
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const Answered answered = ServedService::answered_from(peers[i].read_all());
+    ASSERT_EQ(answered.status, 200) << answered.body;
+    EXPECT_EQ(text_of(answered.json()), fmt::format("one two{}", i));
+  }
+  EXPECT_EQ(served_.store().list_sessions({})->size(), peers.size());
+}
+
 TEST_F(Responses, so_is_an_item_that_is_referred_to) {
   const Json first = create({{"input", "one"}});
   const auto from_item = [&](std::string_view words) {
