@@ -6,11 +6,14 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <future>
 #include <latch>
+#include <mutex>
 #include <stop_token>
-#include <thread>
 
+#include "store/forwarding_store.h"
 #include "wright/driver.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
@@ -22,25 +25,70 @@ constexpr std::string_view kGo = R"({"name":"ask_worker","arguments":{"prompt":"
 constexpr std::string_view kGoAsTask =
     R"({"name":"ask_worker","arguments":{"prompt":"Go"},"task":{"ttl":60000}})";
 
+// Lets a test wait for what others write.
+class WatchedStore : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    auto results = ForwardingStore::apply_all(batches);
+    const std::lock_guard lock(mutex_);
+    ++writes_;
+    written_.notify_all();
+    return results;
+  }
+
+  Result<RunnerNews> get_news(RunnerId id) override {
+    auto news = ForwardingStore::get_news(id);
+    if (news && !news->spoken_to.empty() && !was_heard_.exchange(true)) heard_.count_down();
+    return news;
+  }
+  // Until a driver knows that somebody has spoken to a session of its own.
+  void await_hearing() { heard_.wait(); }
+
+  // Asks again after every write. False: it has not become so in a minute.
+  bool await(const std::function<bool()>& is_so) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const std::int64_t seen = writes_;
+      lock.unlock();
+      if (is_so()) return true;
+      lock.lock();
+      if (!written_.wait_until(lock, until, [&] { return writes_ != seen; })) return false;
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable written_;
+  std::int64_t writes_ = 0;
+  std::latch heard_{1};
+  std::atomic<bool> was_heard_ = false;
+};
+
 class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
  protected:
   bool is_modern() const { return GetParam() == mcp::Era::modern; }
 
   // Another instance with the same store.
   void host(std::vector<Result<Response>> turns, std::vector<Tool> tools = {}) {
+    host(testing::ScriptedModel(std::move(turns)).model(), std::move(tools));
+  }
+  void host(Model model, std::vector<Tool> tools) {
     host_.reset();
     auto worker = std::make_shared<Agent>();
     worker->name = "worker";
     worker->tools = std::move(tools);
     worker->tools.push_back(ask_user_tool());
-    worker->model = testing::ScriptedModel(std::move(turns)).model();
+    worker->model = std::move(model);
     host_ = std::make_unique<Host>(Offering{.caller = std::make_shared<Agent>(),
                                             .agents = {{.tool = "ask_worker",
                                                         .description = "Works",
                                                         .make = [worker]() -> Result<AgentToRun> {
                                                           return AgentToRun{worker, {}};
                                                         }}},
-                                            .store = store_.get()});
+                                            .store = store_});
   }
 
   mcp::Work work(std::string method, JsonObject params) const {
@@ -78,17 +126,16 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
     return host_->perform(work(std::string(method), std::move(params)), {});
   }
 
-  // Asks until it is there.
   JsonObject once_it_is(std::string_view status, std::string_view id) {
     JsonObject seen;
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    do {
+    EXPECT_TRUE(watched_.await([&] {
       seen = result_in(about("tasks/get", id));
-      if (mcp::text_in(seen, "status") == status) return seen;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    } while (std::chrono::steady_clock::now() < until);
-    ADD_FAILURE() << to_text(seen);
+      return mcp::text_in(seen, "status") == status;
+    })) << to_text(seen);
     return seen;
+  }
+  bool ends_as(SessionStatus status) {
+    return watched_.await([&] { return store_->get_session(1)->status == status; });
   }
 
   // What came of it, by the way of the revision.
@@ -99,7 +146,9 @@ class McpAgentTasks : public ::testing::TestWithParam<mcp::Era> {
     return result;
   }
 
-  std::unique_ptr<Store> store_ = open_memory_store();
+  std::unique_ptr<Store> kept_ = open_memory_store();
+  WatchedStore watched_{*kept_};
+  Store* const store_ = &watched_;
   std::unique_ptr<Host> host_;
 };
 
@@ -124,7 +173,7 @@ TEST_P(McpAgentTasks, are_no_other_tools) {
   EXPECT_EQ(agent.contains("execution"), !is_modern());
   auto caller = std::make_shared<Agent>();
   caller->tools = {tool("word", "", [] { return "said"; })};
-  Host with_tool(Offering{.caller = caller, .agents = {{.tool = "ask"}}, .store = store_.get()});
+  Host with_tool(Offering{.caller = caller, .agents = {{.tool = "ask"}}, .store = store_});
   const auto call = work("tools/call", {{"name", "word"}, {"task", JsonObject{}}});
   const auto outcome = with_tool.perform(call, {});
   if (is_modern()) {
@@ -132,7 +181,7 @@ TEST_P(McpAgentTasks, are_no_other_tools) {
   } else {
     EXPECT_EQ(std::get<mcp::Problem>(outcome).code, mcp::code::kMethodNotFound);
   }
-  const Host without_agents(Offering{.caller = caller, .store = store_.get()});
+  const Host without_agents(Offering{.caller = caller, .store = store_});
   EXPECT_EQ(result_in(without_agents.perform(call, {})).at("content").at(0).at("text"),
             Json("said"));
 }
@@ -187,12 +236,7 @@ TEST_P(McpAgentTasks, that_are_cancelled_stay_so) {
   // Once more is an acknowledgement in the one revision and a mistake in the other.
   const auto again = about("tasks/cancel", id);
   EXPECT_EQ(std::holds_alternative<mcp::Finished>(again), is_modern());
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (store_->get_session(1)->status != SessionStatus::cancelled &&
-         std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(store_->get_session(1)->status, SessionStatus::cancelled);
+  EXPECT_TRUE(ends_as(SessionStatus::cancelled));
   EXPECT_EQ(mcp::text_in(result_in(about("tasks/get", id)), "status"), "cancelled");
 }
 
@@ -252,7 +296,7 @@ TEST_P(McpAgentTasks, whose_question_is_declined_end_and_their_session_waits) {
 TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
   host({testing::says("first"), testing::says("second")});
   const std::string first = begin();
-  while (store_->get_session(1)->status != SessionStatus::completed) std::this_thread::yield();
+  ASSERT_TRUE(ends_as(SessionStatus::completed));
   // Somebody goes on with it before anybody has looked.
   auto agent = Agent{.name = "worker"};
   agent.model = testing::ScriptedModel({testing::says("by hand")}).model();
@@ -263,30 +307,40 @@ TEST_P(McpAgentTasks, keep_their_results_when_their_session_goes_on) {
 // Words on the way belong to the turn of the task, and so does the answer to them.
 TEST_P(McpAgentTasks, that_somebody_steers_end_with_what_came_last) {
   std::latch begun(1);
-  std::latch said(1);
-  const Tool slow = tool("slow", "", [&] {
-    begun.count_down();
-    said.wait();
-    return "looked";
-  });
-  // It says something before it calls, so that words come behind words.
-  host({testing::calls({testing::call("slow", "{}", "1")}, "I look."), testing::says("as you say"),
-        testing::says("nobody asked")},
+  std::atomic<bool> is_first = true;
+  const Tool slow = tool(ToolSpec{.name = "slow", .parameters = JsonObject{{"type", "object"}}},
+                         [&](const Json&, const Context&) -> Result<Json> {
+                           if (!is_first.exchange(false)) return "looked again";
+                           begun.count_down();
+                           watched_.await_hearing();
+                           return "looked";
+                         })
+                        .value();
+  // It says something and calls until it has read the words, so that words come behind words.
+  const auto is_brief = [](const Message& each) { return each.text() == "Be brief"; };
+  std::atomic<int> turns = 0;
+  host(model_from("test", "m",
+                  [&](const Request& request, const ModelCall&) -> Result<Response> {
+                    if (std::ranges::any_of(request.messages, is_brief)) {
+                      return testing::says("as you say");
+                    }
+                    const std::string id = std::to_string(++turns);
+                    return testing::calls({testing::call("slow", R"({"n":)" + id + "}", id)},
+                                          "I look.");
+                  }),
        {slow});
   const std::string id = begin();
   begun.wait();
-  auto person = Runtime::open({.store = store_.get(), .workers = 1});
+  auto person = Runtime::open({.store = store_, .workers = 1});
   ASSERT_TRUE(person) << person.error().message;
   auto agent = std::make_shared<Agent>(Agent{.name = "worker"});
   agent->model = testing::ScriptedModel({}).model();
   const auto steered = (*person)->steer(agent, 1, Message::user("Be brief"));
-  said.count_down();
   ASSERT_TRUE(steered) << steered.error().message;
   EXPECT_EQ(result_of(id).at("content").at(0).at("text"), Json("as you say"));
   const auto messages = store_->get_messages(1).value();
-  EXPECT_TRUE(std::ranges::any_of(messages, [](const StoredMessage& each) {
-    return each.message.is_from_user() && each.message.text() == "Be brief";
-  }));
+  EXPECT_TRUE(std::ranges::any_of(messages, is_brief, &StoredMessage::message));
+  EXPECT_EQ(messages.back().message.text(), "as you say");
 }
 
 INSTANTIATE_TEST_SUITE_P(Eras, McpAgentTasks,

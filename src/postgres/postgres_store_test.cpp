@@ -9,11 +9,11 @@
 #include <set>
 #include <thread>
 
+#include "postgres/cluster_testing.h"
 #include "postgres/errors.h"
 #include "postgres/open.h"
 #include "postgres/place.h"
 #include "postgres/schema.h"
-#include "postgres/cluster_testing.h"
 #include "store/testing.h"
 
 namespace wright::postgres {
@@ -204,6 +204,7 @@ TEST(PostgresStore, finds_out_what_became_of_a_commit_whose_answer_was_lost) {
         for (int i = 0, tried = 0; i < kWrites; ++i) {
           const auto written = opened.store->create_message(id, Role::user, fmt::format("{}", i));
           ++writes;
+          writes.notify_all();
           if (written) continue;
           // Nothing was stored: it is written again, and must not be there twice then.
           if (written.error().code == ErrorCode::unavailable && ++tried < kTries) {
@@ -215,16 +216,19 @@ TEST(PostgresStore, finds_out_what_became_of_a_commit_whose_answer_was_lost) {
           ++unclear;
         }
         --at_work;
+        ++writes;  // who waits for more looks whether there will be any
+        writes.notify_all();
       });
     }
     // A cut every few writes: they must have a chance between two of them.
     for (int seen = 0; at_work > 0;) {
       constexpr int kWritesPerCut = 8;
-      if (writes < seen + kWritesPerCut) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const int now = writes;
+      if (now < seen + kWritesPerCut) {
+        if (at_work > 0) writes.wait(now);
         continue;
       }
-      seen = writes;
+      seen = now;
       TestCluster::instance().run(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
           "'wright' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1");

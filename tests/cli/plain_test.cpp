@@ -1,9 +1,13 @@
 // A terminal that is read aloud (terminal.plain), and how a person learns that they are waited for.
+#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <chrono>
-#include <filesystem>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include <thread>
+#include <algorithm>
+#include <filesystem>
+#include <string>
 
 #include "process.h"
 #include "state.h"
@@ -102,15 +106,18 @@ TEST_F(Notified, at_every_wait_by_the_bell_the_desktop_or_not_at_all) {
 
 TEST_F(Notified, by_a_command_of_their_own) {
   const auto told = home_.path() / "told";
+  ASSERT_EQ(::mkfifo(told.c_str(), 0600), 0);
+  const int pipe = ::open(told.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(pipe, 0);
   home_.environment["TOLD"] = told.string();
   const Finished run = waiting_run(
       "notify = \"printf %s \\\"$WRIGHT_NOTICE\\\" >> \\\"$TOLD\\\"\"\nnotify_after = \"1h\"\n");
   // The command is not waited for.
-  std::string words;
-  for (int i = 0; i < 1000 && words.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (std::filesystem::exists(told)) words = content_of(told);
-  }
+  pollfd readable{.fd = pipe, .events = POLLIN};
+  EXPECT_EQ(::poll(&readable, 1, 60'000), 1);
+  std::string words(1000, '\0');
+  words.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(pipe, words.data(), 1000))));
+  ::close(pipe);
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_TRUE(has(words, "Wright waits for you: grep")) << words;
   EXPECT_FALSE(has(run.output, "\a"));
