@@ -207,6 +207,7 @@ struct CallSamples {
   std::vector<std::int64_t> durations_ms = {};  // of those whose duration is known
 };
 
+// Of more than a million durations, some are there, chosen by lot and of all groups alike; sorted.
 struct StoreStats {
   std::vector<RunSamples> runs = {};    // by agent, provider, model
   std::vector<CallSamples> calls = {};  // by tool, agent, provider, model

@@ -445,42 +445,6 @@ TEST_F(ChatAtTerminal, through_a_server_takes_what_is_typed_while_an_answer_come
   EXPECT_EQ(session(home_, "1").at("session").at("status").as_string(), "cancelled");
 }
 
-// What the shell printed is told with the first message that the server takes.
-TEST_F(ChatAtTerminal, through_a_server_keeps_what_was_not_taken_for_the_next_message) {
-  const std::string port = std::to_string(SilentServer().port());  // is free again
-  const std::vector<std::string> serve{"serve", "--listen", "127.0.0.1:" + port};
-  Process first(serve, home_.environment, home_.project(), Streams::pipes);
-  first.await("Ctrl-C ends it");
-  Process chat({"chat", "codebase-analysis", "--server", "http://127.0.0.1:" + port},
-               home_.environment, home_.project(), Streams::terminal);
-  chat.await("> ");
-  chat.write("!echo so many: $((6*7))\r");
-  chat.await("so many: 42");
-  first.send(SIGTERM);
-  EXPECT_EQ(first.finish().exit_code, 0);
-  chat.write("hello\r");
-  chat.await("There is no server at");
-  Process second(serve, home_.environment, home_.project(), Streams::pipes);
-  second.await("Ctrl-C ends it");
-  chat.write("hello again\r");
-  chat.await("session 1 ·");
-  chat.write("and once more\r");
-  chat.await("session 1 ·");
-  chat.write("\x04");
-  EXPECT_EQ(chat.finish().exit_code, 0);
-  second.send(SIGTERM);
-  EXPECT_EQ(second.finish().exit_code, 0);
-  std::vector<std::string> said;
-  const Json transcript = session(home_, "1");
-  for (const Json& message : transcript.at("messages").as_array()) {
-    if (message.at("role").as_string() == "user") said.push_back(to_text(message));
-  }
-  ASSERT_EQ(said.size(), 2U) << to_text(transcript);
-  EXPECT_TRUE(has(said[0], "so many: 42")) << said[0];
-  EXPECT_TRUE(has(said[0], "hello again")) << said[0];
-  EXPECT_FALSE(has(said[1], "so many: 42")) << "it is told once";
-}
-
 TEST_F(ChatAtTerminal, ends_when_it_is_told_to_and_keeps_the_session) {
   Process chat({"chat"}, home_.environment, home_.project(), Streams::terminal);
   chat.await("> ");
