@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/try.h"
 #include "session/session_machine.h"
 #include "session/turn.h"
 #include "session/waits.h"
