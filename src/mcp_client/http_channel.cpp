@@ -269,6 +269,14 @@ void HttpChannelState::refused(const Exchange& exchange) {
                                : ": it wants to know who you are. Set its headers in the "
                                  "configuration";
   }
+  const bool is_no_such_place =
+      exchange.status == 400 || exchange.status == 404 || exchange.status == 405;
+  if (exchange.method == "initialize" && is_no_such_place) {
+    why +=
+        ". The address may be another one; servers with the transport of 2024-11-05 (HTTP with "
+        "SSE) "
+        "cannot be used";
+  }
   const mcp::Frame frame = mcp::read_frame(exchange.body);
   const auto* answer = std::get_if<mcp::Answer>(&frame.messages.front());
   const auto* problem = answer != nullptr ? std::get_if<mcp::Problem>(&answer->outcome) : nullptr;

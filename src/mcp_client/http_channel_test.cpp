@@ -210,6 +210,24 @@ TEST(McpOverHttp, ACallThatIsRefusedDidNotHappen) {
   }
 }
 
+TEST(McpOverHttp, AServerOfTheFirstTransportIsToldApartFromAWrongAddress) {
+  CannedServer server([](SocketPeer& peer) {
+    while (!peer.read_request().empty()) peer.answer(404, "");
+  });
+  Connection connection({.name = "old",
+                         .client = {.self = {"test", "", "1"}},
+                         .make = [address = ServerAddress{.url = server.url("/sse")},
+                                  client = std::make_shared<net::HttpClient>()](
+                                     std::shared_ptr<ChannelListener> listener) {
+                           return open_address(address, client, std::move(listener));
+                         }});
+  const auto opened = connection.open({});
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("404"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("2024-11-05 (HTTP with SSE)"), std::string::npos)
+      << opened.error().message;
+}
+
 TEST(McpOverHttp, ACallThatCannotBeSentDidNotHappen) {
   auto peer = std::make_unique<HttpPeer>(
       [](SocketPeer&, const mcp::RequestId&, std::string_view) { return true; });

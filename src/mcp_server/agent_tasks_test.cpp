@@ -1,6 +1,7 @@
 // Agents that are called as tasks, in both revisions, by a host that may be another one each time.
 #include "mcp_server/agent_tasks.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

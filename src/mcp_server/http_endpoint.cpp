@@ -93,9 +93,7 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
                     {mcp::code::kInvalidRequest, "Content-Type must be application/json"});
     }
     mcp::Frame frame = mcp::read_frame(call.body);
-    if (frame.is_batch) {
-      return refuse(*reply, 400, {mcp::code::kInvalidRequest, "batches are not taken over HTTP"});
-    }
+    if (frame.is_batch) return take_batch(call, std::move(frame), reply);
     mcp::Message& message = frame.messages.front();
     if (const auto* malformed = std::get_if<mcp::Malformed>(&message)) {
       return refuse(*reply, 400, malformed->problem, malformed->id);
@@ -206,6 +204,48 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     start(std::move(machine), std::move(frame), reply, session, call);
   }
 
+  // Of the one revision that has them. What is no request in it goes where it would go alone; the
+  // requests are answered together.
+  void take_batch(const HttpCall& call, mcp::Frame frame, const std::shared_ptr<HttpReply>& reply) {
+    const std::string session(find_header(call.headers, mcp::kSessionHeader));
+    auto client = session.empty() ? nullptr : client_of(session, call.principal);
+    if (!client || client->version != mcp::kBatchVersion) {
+      return refuse(*reply, 400,
+                    {mcp::code::kInvalidRequest,
+                     fmt::format("batches are for sessions of revision {}", mcp::kBatchVersion)});
+    }
+    mcp::Frame requests{.is_batch = true};
+    mcp::Frame others;
+    for (mcp::Message& message : frame.messages) {
+      const auto* request = std::get_if<mcp::Request>(&message);
+      if (request != nullptr && request->method == "initialize") {
+        return refuse(*reply, 400, {mcp::code::kInvalidRequest, "say \"initialize\" alone"},
+                      request->id);
+      }
+      const auto scope = request != nullptr ? missing_scope(call, *request) : std::string_view();
+      if (!scope.empty()) return refuse_for_scope(*reply, scope, request->id);
+      if (!call.rights.may_answer && std::holds_alternative<mcp::Answer>(message)) {
+        return refuse_for_scope(*reply, "answer");
+      }
+      const bool is_answered =
+          request != nullptr || std::holds_alternative<mcp::Malformed>(message);
+      (is_answered ? requests : others).messages.push_back(std::move(message));
+    }
+    for (mcp::Message& message : others.messages) {
+      pass_on(session, mcp::Frame{{std::move(message)}, false});
+    }
+    if (requests.messages.empty()) return reply->send(202, {}, "");
+    mcp::ServerMachine machine(options_.offer, call.principal, next_numbers());
+    machine.adopt(std::move(client));
+    start(std::move(machine), std::move(requests), reply, session, call);
+  }
+
+  void pass_on(std::string_view session, const mcp::Frame& frame) {
+    for (const auto& exchange : exchanges()) {
+      if (exchange->session() == session) exchange->receive(frame);
+    }
+  }
+
   // Notifications and answers go to whatever of their session is under way.
   void take_other(const HttpCall& call, mcp::Frame frame, HttpReply& reply) {
     if (!call.rights.may_answer && std::holds_alternative<mcp::Answer>(frame.messages.front())) {
@@ -217,9 +257,7 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
         return refuse(reply, 404,
                       {mcp::code::kInvalidRequest, "there is no such session any more"});
       }
-      for (const auto& exchange : exchanges()) {
-        if (exchange->session() == session) exchange->receive(frame);
-      }
+      pass_on(session, frame);
     }
     reply.send(202, {}, "");
   }
@@ -260,8 +298,8 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
 
   void start(mcp::ServerMachine machine, mcp::Frame frame, const std::shared_ptr<HttpReply>& reply,
              std::string session, const HttpCall& call) {
-    const bool begins =
-        std::get<mcp::Request>(frame.messages.front()).method == "initialize" && !session.empty();
+    const auto* first = std::get_if<mcp::Request>(&frame.messages.front());
+    const bool begins = first != nullptr && first->method == "initialize" && !session.empty();
     const StartWork start_work = [weak = weak_from_this()](std::function<void()> work) {
       const auto self = weak.lock();
       return self && self->start_thread(std::move(work));

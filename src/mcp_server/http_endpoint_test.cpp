@@ -122,10 +122,10 @@ class McpEndpoint : public ::testing::Test {
     const JsonObject request = parse_json(body).value().as_object();
     return post(body, mcp::request_headers(method, request.at("params").as_object()));
   }
-  std::string session(std::string_view capabilities = "{}") {
-    return post(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":)"
-                R"("2025-11-25","capabilities":)" +
-                std::string(capabilities) + "}}")
+  std::string session(std::string_view capabilities = "{}",
+                      std::string_view version = "2025-11-25") {
+    return post(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" +
+                std::string(version) + R"(","capabilities":)" + std::string(capabilities) + "}}")
         ->header(mcp::kSessionHeader);
   }
 
@@ -280,6 +280,50 @@ TEST_F(McpEndpoint, ListenersEndWithTheirTokenAndWithTheServer) {
   left->stream_with("acknowledged");
   endpoint_.end_listening();
   EXPECT_EQ(left->status(), 200);
+}
+
+constexpr std::string_view kCallAndPing =
+    R"([{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}},)"
+    R"({"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"ping"}])";
+
+TEST_F(McpEndpoint, BatchesAreAnsweredTogetherInTheRevisionThatHasThem) {
+  const std::string older = session("{}", "2025-03-26");
+  const auto within = [&](std::string_view body, const std::string& note) {
+    return post(std::string(body), {{std::string(mcp::kSessionHeader), note}});
+  };
+  const auto both = within(kCallAndPing, older);
+  EXPECT_EQ(both->status(), 200);
+  const Json answers = both->json();
+  ASSERT_TRUE(answers.is_array()) << to_text(answers);
+  ASSERT_EQ(answers.as_array().size(), 2U);
+  EXPECT_NE(to_text(answers).find("done"), std::string::npos);
+  EXPECT_EQ(within(R"([{"jsonrpc":"2.0","method":"notifications/x"}])", older)->status(), 202);
+  EXPECT_EQ(within(R"([{"jsonrpc":"2.0","id":1,"method":"initialize"}])", older)->status(), 400);
+  const auto broken = within(R"([7,{"jsonrpc":"2.0","id":2,"method":"ping"}])", older);
+  EXPECT_EQ(broken->json().as_array().size(), 2U);
+
+  EXPECT_EQ(within(kCallAndPing, session())->status(), 400);
+  EXPECT_EQ(post(std::string(kCallAndPing))->status(), 400);
+  rights_.may_call = false;
+  EXPECT_EQ(within(kCallAndPing, older)->status(), 403);
+}
+
+TEST_F(McpEndpoint, OneOfABatchThatIsCancelledLeavesTheOthers) {
+  const std::string older = session("{}", "2025-03-26");
+  const std::vector<HttpHeader> note{{std::string(mcp::kSessionHeader), older}};
+  const std::string stays =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stay"}})";
+  const std::string cancel =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})";
+  const auto both = post("[" + stays + R"(,{"jsonrpc":"2.0","id":2,"method":"ping"}])", note);
+  EXPECT_EQ(post(cancel, note)->status(), 202);
+  EXPECT_EQ(both->status(), 200);
+  ASSERT_EQ(both->json().as_array().size(), 1U);
+  EXPECT_EQ(both->json().at(0).at("id"), Json(2));
+  // Of one that is cancelled whole, nothing is left to be said.
+  const auto alone = post("[" + stays + "]", note);
+  EXPECT_EQ(post("[" + cancel + "]", note)->status(), 202);
+  EXPECT_EQ(alone->status(), 202);
 }
 
 }  // namespace

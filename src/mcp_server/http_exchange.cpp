@@ -1,5 +1,6 @@
 #include "mcp_server/http_exchange.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -48,6 +49,7 @@ void HttpExchange::receive(mcp::Frame frame) {
   mcp::ServerActions actions;
   {
     const std::lock_guard lock(mutex_);
+    is_batch_ = is_batch_ || frame.is_batch;
     actions = machine_.receive(milliseconds_now(), std::move(frame));
   }
   perform(std::move(actions));
@@ -95,6 +97,15 @@ void HttpExchange::abandon() {
   if (session_.empty() || only_waits_) stop();
 }
 
+// Whether the others of a batch are still answered, though this one is not.
+bool HttpExchange::has_others(const mcp::ServerActions& actions) {
+  const std::lock_guard lock(mutex_);
+  return is_batch_ && (machine_.has_open_work() ||
+                       std::ranges::any_of(actions, [](const mcp::ServerAction& action) {
+                         return std::holds_alternative<mcp::SendLine>(action);
+                       }));
+}
+
 void HttpExchange::perform(mcp::ServerActions actions) {
   for (mcp::ServerAction& action : actions) {
     if (const auto* line = std::get_if<mcp::SendLine>(&action)) {
@@ -132,6 +143,7 @@ void HttpExchange::perform(mcp::ServerActions actions) {
         if (found != working_.end()) source = found->second;
       }
       if (source.stop_possible()) source.request_stop();
+      if (has_others(actions)) continue;
       // Nobody is answered; the exchange has to end all the same.
       const std::lock_guard lock(saying_);
       if (is_over_.exchange(true)) continue;

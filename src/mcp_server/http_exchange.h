@@ -45,6 +45,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
 
  private:
   void perform(mcp::ServerActions actions);
+  bool has_others(const mcp::ServerActions& actions);
   void work_on(const mcp::Work& work);
   void say(const mcp::SendLine& line);
   void begin_stream();
@@ -58,6 +59,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   std::mutex mutex_;  // of the machine and the work
   mcp::ServerMachine machine_;
   std::map<mcp::WorkId, std::stop_source> working_;
+  bool is_batch_ = false;
   std::mutex saying_;
   bool is_stream_ = false;
   std::atomic<bool> is_over_ = false;

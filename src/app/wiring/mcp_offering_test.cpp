@@ -1,5 +1,6 @@
 #include "app/wiring/mcp_offering.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
