@@ -41,6 +41,10 @@ TEST(SecretMembers, are_found_by_their_names) {
   EXPECT_EQ(secret_members(vendor_tool("hunter2-secret")),
             (std::vector<std::string>(3, "hunter2-secret")));
   EXPECT_TRUE(secret_members(Json{{"type", "x"}, {"keyboard", "qwerty"}}).empty());
+  EXPECT_EQ(secret_members(Json{{"api_keys", {"one-of-two", "two-of-two"}},
+                                {"credentials", {{"value", "three"}}},
+                                {"X-Goog-Api-Key", "four"}}),
+            (std::vector<std::string>{"one-of-two", "two-of-two", "three", "four"}));
 }
 
 }  // namespace

@@ -21,9 +21,11 @@ bool names_a_secret(std::string_view name) {
       {"authorization", "auth", "apikey", "api-key", "x-api-key", "key", "bearer", "credential",
        "credentials"});
   const std::string small = lower(name);
-  return small.contains("secret") || small.contains("passw") || small.ends_with("token") ||
-         small.ends_with("api_key") || small.ends_with("access_key") ||
-         small.ends_with("private_key") || std::ranges::find(kWords, small) != kWords.end();
+  return small.contains("secret") || small.contains("passw") || small.contains("api_key") ||
+         small.contains("api-key") || small.contains("apikey") || small.contains("cookie") ||
+         small.contains("connection_string") || small.ends_with("token") ||
+         small.ends_with("access_key") || small.ends_with("private_key") ||
+         std::ranges::find(kWords, small) != kWords.end();
 }
 
 // What a schema calls its members says nothing about secrets.
@@ -51,17 +53,18 @@ std::string without_keys(std::string_view address) {
   return fmt::format("{}{}{}", scheme, host, rest.size() > 1 ? "/…" : rest);
 }
 
-enum class Inside : std::uint8_t { anything, headers };
+enum class Inside : std::uint8_t { anything, secrets };
 
 bool hide_secrets(Json& json, Inside inside);
 
 bool hide_in_member(std::string_view name, Json& value, Inside inside) {
   if (is_schema(name) && value.is_object()) return false;
   if (!value.is_string()) {
-    return hide_secrets(value, name == "headers" ? Inside::headers : inside);
+    return hide_secrets(value,
+                        name == "headers" || names_a_secret(name) ? Inside::secrets : inside);
   }
   std::string shown(value.get_string());
-  if (inside == Inside::headers || names_a_secret(name)) {
+  if (inside == Inside::secrets || names_a_secret(name)) {
     shown = kRedacted;
   } else if (is_address(name)) {
     shown = without_keys(shown);
@@ -79,7 +82,7 @@ bool hide_secrets(Json& json, Inside inside) {
     for (auto& member : *object) {
       has_hidden = hide_in_member(member.key(), member.value(), inside) || has_hidden;
     }
-  } else if (json.is_string() && inside == Inside::headers) {
+  } else if (json.is_string() && inside == Inside::secrets) {
     json = kRedacted;
     has_hidden = true;
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/deceptive_characters.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "mcp/elicitation.h"
@@ -34,14 +35,15 @@ std::string with_all_visible(std::string_view json) {
     if (length == 3) {
       point = (byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
     }
-    const auto is_within = [&](unsigned first, unsigned last) {
-      return point >= first && point <= last;
-    };
-    const bool is_hidden = is_within(0x80, 0xA0) || point == 0xAD || point == 0x61C ||
-                           point == 0x1680 || is_within(0x2000, 0x200F) ||
-                           is_within(0x2028, 0x202F) || is_within(0x205F, 0x206F) ||
-                           point == 0x3000 || point == 0x3164 || point == 0xFEFF;
-    if (is_hidden) {
+    if (length == 4) {
+      point = (byte(0) & 0x07U) << 18 | (byte(1) & 0x3FU) << 12 | (byte(2) & 0x3FU) << 6 |
+              (byte(3) & 0x3FU);
+    }
+    const bool is_hidden = contains(kDeceptive, point) || contains(kOddBlanks, point);
+    if (is_hidden && point > 0xFFFF) {  // JSON has pairs of halves for these
+      const unsigned rest = point - 0x10000;
+      text += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FFU));
+    } else if (is_hidden) {
       text += fmt::format("\\u{:04x}", point);
     } else {
       text += json.substr(0, length);

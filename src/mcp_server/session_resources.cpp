@@ -129,7 +129,7 @@ Result<std::vector<SessionId>> sessions_beginning(Store& store, std::string_view
   if (!number || digits.front() == '0') return found;
   const auto newest =
       TRY(store.list_sessions({.is_root = true, .limit = 1, .keeps_damaged = true}));
-  if (newest.empty()) return found;
+  if (newest.empty() || *number > newest.front().id) return found;
   // 12, 120 to 129, 1200 to 1299, …: the longest are the newest.
   std::vector<SessionId> powers{1};
   constexpr std::size_t kMostDigits = 18;

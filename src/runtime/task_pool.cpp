@@ -193,7 +193,7 @@ class TaskPool::State {
       --starting_;
       --alive_;
       workers_.pop_back();
-      if (alive_ == 0) throw;  // nobody else would do the work
+      if (alive_ == waiting_) throw;  // nobody else would do the work
     }
   }
 

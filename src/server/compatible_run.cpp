@@ -186,7 +186,9 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     TRY(check_agent(session, made->name));
     const std::lock_guard turn(listeners_.turn_of(session.id));
     const SessionId id = TRY(session_to_go_on(store_, *conversation.previous, caller_.tenant));
-    return send(id, conversation, made, prompt);
+    auto sent = send(id, conversation, made, prompt);
+    if (!sent) forget(id, id == session.id ? Leftover::stays : Leftover::goes);
+    return sent;
   }
   TRY(check_driven_here(*made));
   std::vector<Message> history(conversation.messages.begin(), conversation.messages.end() - 1);
@@ -201,7 +203,9 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     const Session stored = TRY(store_.get_session(id));
     RunOptions how{.config = stored.config};
     take_trace(options_, trace_, how);
-    return options_.runtime.send(made, id, prompt, how);
+    auto sent = options_.runtime.send(made, id, prompt, how);
+    if (!sent) forget(id, Leftover::goes);
+    return sent;
   }
   RunOptions how{.config = prepared.config, .tenant = caller_.tenant.value_or("")};
   take_trace(options_, trace_, how);
@@ -292,6 +296,18 @@ Result<void> CompatibleRun::keep(SessionId id, KeptResponse beginning) {
   TRY(keep_beginning(store_, {id, completion_.mark}, beginning));
   kept_ = std::move(beginning);
   return {};
+}
+
+// Nothing was said: who asks again must find all as it was.
+void CompatibleRun::forget(SessionId id, Leftover session) {
+  if (!completion_.mark.empty()) {
+    const std::lock_guard lock(mutex_);
+    kept_.reset();
+    forget_beginning(store_, {id, completion_.mark});
+  }
+  if (session == Leftover::goes) {
+    (void)store_.apply_one(DeleteSession{.session_id = id, .unless_running = true});
+  }
 }
 
 // A run that waits ends somewhere else.

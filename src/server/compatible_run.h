@@ -59,6 +59,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   void listen_to(SessionId id);
   // Before the peer hears of it: the response can be asked for, and gone on from, by its id.
   Result<void> keep(SessionId id, KeptResponse beginning);
+  enum class Leftover : std::uint8_t { stays, goes };
+  void forget(SessionId id, Leftover session);
   void open_stream(SessionId id);
 
   // What happens in the session, from both kinds of listeners.

@@ -31,6 +31,11 @@ class StoreThatBlocks : public store::ForwardingStore {
     is_blocked_ = is_blocked;
     changed_.notify_all();
   }
+  // Until somebody waits for a list.
+  void await_blocked() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return blocked_ > 0; });
+  }
 
   std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
     wait();
@@ -41,7 +46,14 @@ class StoreThatBlocks : public store::ForwardingStore {
     return ForwardingStore::get_session(id);
   }
   Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
+    const auto count = [&](int change) {
+      const std::lock_guard lock(mutex_);
+      blocked_ += change;
+      changed_.notify_all();
+    };
+    count(1);
     wait();
+    count(-1);
     return ForwardingStore::list_sessions(filter);
   }
   Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
@@ -66,6 +78,7 @@ class StoreThatBlocks : public store::ForwardingStore {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_blocked_ = false;
+  int blocked_ = 0;
 };
 
 constexpr StoreFiguresTimes kQuick{.look = std::chrono::milliseconds(10),
@@ -110,6 +123,9 @@ TEST(Health, is_told_at_once_while_the_store_says_nothing) {
   StoreThatBlocks store(*inner);
   ServedService served({.store = &store, .store_figures = kQuick});
   EXPECT_EQ(served.ask("GET", "/readyz").status, 200);
+  while (!served.ask("GET", "/metrics").body.contains("wright_queue_sessions 0\n")) {
+    std::this_thread::yield();
+  }
   store.set_blocked(true);
   std::list<http::RawPeer> waiting;
   for (int i = 0; i < 50; ++i) {
@@ -142,10 +158,15 @@ TEST(Health, what_was_refused_for_want_of_a_handler_is_not_begun_later) {
   StoreThatBlocks store(*inner);
   ServedService served(
       {.store = &store,
-       .http = {.handler_threads = 1, .handler_time = std::chrono::milliseconds(100)}});
+       .http = {.handler_threads = 1, .handler_time = std::chrono::milliseconds(1'000)},
+       .store_figures = {.look = std::chrono::hours(1), .count = std::chrono::hours(1)}});
+  while (!served.ask("GET", "/metrics").body.contains("wright_queue_sessions 0\n")) {
+    std::this_thread::yield();
+  }
   store.set_blocked(true);
   http::RawPeer first(served.http());
   first.write(ServedService::request_text("GET", "/api/v1/sessions"));
+  store.await_blocked();
   const Answered refused =
       served.ask("POST", "/api/v1/sessions", R"({"agent":"parrot","prompt":"Hello"})");
   EXPECT_EQ(refused.status, 503) << refused.body;

@@ -152,6 +152,36 @@ void keep_end(Store& store, const ResponseName& name, const KeptResponse& respon
       .kind = kResponseKind, .key = response_id(name), .value = kept_json(response), .version = 1});
 }
 
+void forget_beginning(Store& store, const ResponseName& name) {
+  (void)store.apply_one(RemoveRecords{.kind = kResponseKind, .key = response_id(name)});
+}
+
+// A turn ends with words that call nothing. One that failed has none: then the next message that a
+// person says begins another.
+Result<OwnTurn> own_turn(Store& store, const ResponseName& name, const KeptResponse& kept) {
+  const ResponseEnd end = TRY(end_of(store, name, kept));
+  const auto messages = TRY(store.get_messages(name.session_id));
+  OwnTurn turn;
+  std::size_t brought = 0;
+  bool was_user = false;
+  for (const StoredMessage& each : messages) {
+    if (each.id <= kept.after || each.id > end.last) continue;
+    turn.has_begun = true;
+    if (brought++ < kept.inputs) {
+      was_user = each.message.is_from_user();
+      continue;
+    }
+    if (each.message.is_from_user() && was_user) return turn;
+    was_user = each.message.is_from_user();
+    if (each.message.role == Role::assistant && each.message.tool_calls().empty()) {
+      turn.answer = each.message.text();
+      return turn;
+    }
+  }
+  turn.is_newest = turn.has_begun && !end.has_next;
+  return turn;
+}
+
 Result<void> delete_response(Store& store, const ResponseName& name,
                              const std::optional<std::string>& tenant) {
   KeptResponse kept = TRY(kept_response(store, name, tenant));

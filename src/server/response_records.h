@@ -51,6 +51,17 @@ void keep_end(Store& store, const ResponseName& name, const KeptResponse& respon
 Result<void> delete_response(Store& store, const ResponseName& name,
                              const std::optional<std::string>& tenant);
 
+// A beginning of which nothing came: nobody finds it any more, and nobody has gone on from it.
+void forget_beginning(Store& store, const ResponseName& name);
+
+// What became of a response whose end nobody has kept.
+struct OwnTurn {
+  bool has_begun = false;
+  std::optional<std::string> answer = {};  // what it ended with
+  bool is_newest = false;                  // what its session does, or how it ended, is of this one
+};
+Result<OwnTurn> own_turn(Store& store, const ResponseName& name, const KeptResponse& kept);
+
 // The newest message of a session; 0 where there is none.
 Result<MessageId> newest_message(Store& store, SessionId session_id);
 

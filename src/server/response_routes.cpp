@@ -34,26 +34,30 @@ bool is_in_progress(const KeptResponse& kept) {
   return status != nullptr && *status == Json("in_progress");
 }
 
-// As it was told; one whose server ended before it did has its session to speak for it.
-Json response_now(const KeptResponse& kept, const ResponseName& name, const Session& session) {
+// As it was told; of one whose server ended before it did, the session tells what became of it.
+Json response_now(const KeptResponse& kept, const OwnTurn& turn, const ResponseName& name,
+                  const Session& session) {
   Json response = kept.response;
-  if (!is_in_progress(kept) || !session.ended_at) return response;
   JsonObject& object = response.as_object();
-  if (session.status == SessionStatus::cancelled) {
-    object["status"] = "cancelled";
-  } else if (session.status == SessionStatus::failed) {
-    object["status"] = "failed";
-    object["error"] = {{"code", "server_error"}, {"message", session.error.value_or("It failed")}};
-  } else {
+  const bool is_under_way = !turn.has_begun || (turn.is_newest && !session.ended_at);
+  if (!turn.answer && is_under_way) return response;
+  if (turn.answer) {
     object["status"] = "completed";
     object["output"] = JsonArray{{{"type", "message"},
                                   {"id", message_item_id(name)},
                                   {"status", "completed"},
                                   {"role", "assistant"},
                                   {"content", JsonArray{{{"type", "output_text"},
-                                                         {"text", session.result.value_or("")},
+                                                         {"text", *turn.answer},
                                                          {"annotations", JsonArray()},
                                                          {"logprobs", JsonArray()}}}}}};
+  } else if (turn.is_newest && session.status == SessionStatus::cancelled) {
+    object["status"] = "cancelled";
+  } else {
+    object["status"] = "failed";
+    const std::string why = turn.is_newest ? session.error.value_or("") : "";
+    object["error"] = {{"code", "server_error"},
+                       {"message", why.empty() ? "It ended without an answer" : why}};
   }
   return response;
 }
@@ -65,15 +69,19 @@ Answer show_response(const ServiceOptions& options, const Call& call) {
                           "cannot be taken up again: leave it out, and ask for the whole response");
   }
   const KeptResponse kept = TRY(kept_response(options.store, name, call.caller.tenant));
+  if (!is_in_progress(kept)) return json_response(kept.response);
   const Session session = TRY(options.store.get_session(name.session_id));
-  return json_response(response_now(kept, name, session));
+  const OwnTurn turn = TRY(own_turn(options.store, name, kept));
+  return json_response(response_now(kept, turn, name, session));
 }
 
 Answer cancel_response(const ServiceOptions& options, const Call& call) {
   const ResponseName name = TRY(response_in(call));
   const KeptResponse kept = TRY(kept_response(options.store, name, call.caller.tenant));
   const Session session = TRY(options.store.get_session(name.session_id));
-  if (!is_in_progress(kept) || session.ended_at) {
+  const OwnTurn turn = TRY(own_turn(options.store, name, kept));
+  const bool is_under_way = turn.is_newest && !session.ended_at;
+  if (!is_in_progress(kept) || !is_under_way) {
     return fail(
         ErrorCode::invalid_argument,
         fmt::format("The response '{}' has ended: there is nothing to cancel", call.words.at(0)));

@@ -148,6 +148,44 @@ TEST_F(Responses, are_shown_as_they_were_told) {
   EXPECT_EQ(ended.status, 400) << ended.body;
 }
 
+// As after a server that was killed: the record says that it is under way.
+TEST_F(Responses, that_nobody_saw_end_have_their_own_answer_and_no_others) {
+  const Json first = create({{"input", "one"}});
+  const auto records = served_.store().get_records({.kind = "response"});
+  ASSERT_TRUE(records && records->size() == 1U);
+  JsonObject cut = records->front().value.as_object();
+  cut.erase("last");
+  cut["response"].as_object()["status"] = "in_progress";
+  cut["response"].as_object()["output"] = JsonArray();
+  ASSERT_TRUE(served_.store().apply_one(PutRecord{.kind = "response",
+                                                  .key = records->front().key,
+                                                  .value = cut,
+                                                  .version = records->front().version}));
+  for (const bool has_gone_on : {false, true}) {
+    if (has_gone_on) EXPECT_EQ(text_of(after(first, "two")), "one two");
+    const Json shown = served_.ask("GET", path_of(first)).json();
+    EXPECT_EQ(shown.at("status"), Json("completed"));
+    EXPECT_EQ(text_of(shown), "one") << has_gone_on;
+    EXPECT_EQ(served_.ask("POST", path_of(first) + "/cancel").status, 400);
+  }
+}
+
+// Whoever asks again finds all as it was: no copy, and no border in the conversation.
+TEST_F(Responses, that_are_refused_leave_nothing_behind) {
+  const Json first = create({{"input", "one"}});
+  served_.runtime().drain(std::chrono::milliseconds(0));
+  for (int i = 0; i < 3; ++i) {
+    const Answered refused = served_.ask(
+        "POST", "/v1/responses",
+        to_text(Json{{"model", "parrot"},
+                     {"input", "two"},
+                     {"previous_response_id", first.at("id")}}));
+    EXPECT_EQ(refused.status, 503) << refused.body;
+  }
+  EXPECT_EQ(served_.store().list_sessions({})->size(), 1U);
+  EXPECT_EQ(served_.store().get_records({.kind = "response"})->size(), 1U);
+}
+
 TEST_F(Responses, have_the_items_that_they_answer) {
   const Json first = create({{"input", JsonArray{{{"role", "user"}, {"content", "one"}},
                                                  {{"role", "assistant"}, {"content", "two"}},

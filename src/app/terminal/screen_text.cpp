@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/deceptive_characters.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -32,10 +33,7 @@ Character first_character(std::string_view text) {
   return {static_cast<char32_t>(byte(0) & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
 }
 
-struct Range {
-  char32_t first;
-  char32_t last;
-};
+using Range = CharacterRange;
 
 constexpr std::array kCombining{
     Range{0x0300, 0x036F}, Range{0x0483, 0x0489},   Range{0x0591, 0x05BD},  Range{0x0610, 0x061A},
@@ -56,25 +54,11 @@ constexpr std::array kWide{
     Range{0x1F7E0, 0x1F7EB}, Range{0x1F900, 0x1F9FF}, Range{0x1FA70, 0x1FAFF},
     Range{0x20000, 0x3FFFD}};
 
-template <std::size_t N>
-bool contains(const std::array<Range, N>& ranges, char32_t code) {
-  return std::ranges::any_of(
-      ranges, [&](Range range) { return code >= range.first && code <= range.last; });
-}
-
 std::size_t columns_of_character(char32_t code) {
   if (code < 0x300) return 1;
   if (contains(kCombining, code)) return 0;
   return contains(kWide, code) ? 2 : 1;
 }
-
-// Characters that drive a terminal, reorder what is around them, or cannot be seen.
-constexpr std::array kDeceptive{
-    Range{0x007F, 0x009F},   Range{0x00AD, 0x00AD},  Range{0x034F, 0x034F}, Range{0x061C, 0x061C},
-    Range{0x115F, 0x1160},   Range{0x17B4, 0x17B5},  Range{0x180B, 0x180F}, Range{0x200B, 0x200F},
-    Range{0x2028, 0x202E},   Range{0x2060, 0x206F},  Range{0x3164, 0x3164}, Range{0xFE00, 0xFE0F},
-    Range{0xFEFF, 0xFEFF},   Range{0xFFA0, 0xFFA0},  Range{0xFFF0, 0xFFFB}, Range{0x1BCA0, 0x1BCA3},
-    Range{0x1D173, 0x1D17A}, Range{0xE0000, 0xE0FFF}};
 
 constexpr std::array kPictures{Range{0x00A9, 0x00AE}, Range{0x203C, 0x2BFF}, Range{0x3030, 0x303D},
                                Range{0x3297, 0x3299}, Range{0x1F000, 0x1FAFF}};

@@ -30,19 +30,24 @@ bool has_led_to(const StateChange& change, const UndoneFile& file) {
 // Whether nobody else had a hand in the file between two changes. What was moved there from where
 // nobody looks came from somebody else.
 bool is_continued(const StateChange& earlier, const StateChange& later) {
-  if (earlier.is_moved_in) return false;
-  return !earlier.is_kept || !later.is_kept || earlier.after == later.before;
+  return !earlier.is_moved_in && earlier.after == later.before;
 }
 
 // The agent's changes of a file without anybody else's in between.
 using ChangeRun = std::span<const StateChange* const>;
 
-// The one that led to what is there now, or that began with it. Otherwise the last one.
+// The one that led to what is there now, or that began with it. Otherwise the last one. Nobody knows
+// what was there before a change that is not kept: what came before that is left.
 ChangeRun run_to_take_back(const History& history, const UndoneFile& file) {
+  const auto unknown = std::ranges::find(history.rbegin(), history.rend(), false,
+                                         [](const auto* change) { return change->is_kept; });
+  const ChangeRun known(unknown == history.rend() ? history.begin() : unknown.base() - 1,
+                        history.end());
+  if (unknown != history.rend()) return known;
   std::vector<ChangeRun> runs;
-  for (std::size_t begin = 0, end = 1; begin < history.size(); begin = end, ++end) {
-    while (end < history.size() && is_continued(*history[end - 1], *history[end])) ++end;
-    runs.push_back(ChangeRun(history).subspan(begin, end - begin));
+  for (std::size_t begin = 0, end = 1; begin < known.size(); begin = end, ++end) {
+    while (end < known.size() && is_continued(*known[end - 1], *known[end])) ++end;
+    runs.push_back(known.subspan(begin, end - begin));
   }
   const auto led = std::ranges::find_if(runs | std::views::reverse, [&](ChangeRun run) {
     return std::ranges::any_of(run, [&](const auto* each) { return has_led_to(*each, file); });

@@ -382,6 +382,17 @@ TEST_F(UndoTest, goes_back_no_further_than_to_what_somebody_else_has_made_of_a_f
   EXPECT_FALSE(plan().does_something()) << "what is there now is the person's";
 }
 
+TEST_F(UndoTest, does_not_go_back_beyond_what_nobody_knows) {
+  base_.write("a.txt", "a\n");
+  write("a.txt", "agent\n");
+  base_.write("a.txt", "a person's\n");
+  call("bash", {{"command", "head -c 2000000 /dev/zero > a.txt"}});
+  call("bash", {{"command", "echo agent > a.txt"}});
+  const UndoPlan undo = plan();
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::refused}}));
+  EXPECT_FALSE(undo.is_whole());
+}
+
 TEST_F(UndoTest, overwrites_nothing_that_was_moved_there_from_where_nobody_looks) {
   base_.write(".gitignore", "*.local\n").write("secret.local", "precious\n");
   base_.write("notes.txt", "old\n").write("seen.txt", "seen\n").write("other.txt", "other\n");
