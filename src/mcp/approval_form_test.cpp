@@ -55,6 +55,13 @@ TEST(ApprovalForm, begins_with_what_is_asked_about_and_has_all_of_it) {
   EXPECT_NE(message.find("cd here"), std::string::npos);
 }
 
+TEST(ApprovalForm, shows_what_cannot_be_seen) {
+  const Json shown{{"tool", "write_file"},
+                   {"arguments", {{"content", "ok\xF3\xA0\x81\x82\xE2\x80\xAE\xE2\xA0\x80\xEF\xBE\xA0."}}}};
+  const std::string message = message_of("write_file", shown);
+  EXPECT_NE(message.find("ok\\udb40\\udc42\\u202e\\u2800\\uffa0."), std::string::npos) << message;
+}
+
 TEST(ApprovalForm, shows_a_diff_line_by_line_before_the_arguments) {
   const Json shown{{"tool", "write_file"},
                    {"arguments", {{"content", "new\n"}}},
