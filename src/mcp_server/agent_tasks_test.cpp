@@ -13,6 +13,7 @@
 #include <latch>
 #include <mutex>
 #include <stop_token>
+#include <thread>
 
 #include "store/forwarding_store.h"
 #include "wright/driver.h"

@@ -55,6 +55,15 @@ void add_limit(std::vector<ResourceLimit>& limits, int resource, std::uint64_t w
   limits.push_back({resource, {most, most}});
 }
 
+// Of nothing at all nothing runs: whoever says 0 means no limit.
+ResourceLimits without_zeros(ResourceLimits limits) {
+  for (auto* limit : {&limits.processes, &limits.open_files, &limits.file_bytes,
+                      &limits.memory_bytes, &limits.cpu_seconds}) {
+    if (*limit == 0U) limit->reset();
+  }
+  return limits;
+}
+
 std::vector<ResourceLimit> resource_limits(const ResourceLimits& wanted) {
   std::vector<ResourceLimit> limits;
   add_limit(limits, RLIMIT_CORE, 0);
@@ -489,6 +498,7 @@ Sandbox& Sandbox::operator=(Sandbox&&) noexcept = default;
 Sandbox::~Sandbox() = default;
 
 Result<Sandbox> Sandbox::prepare(SandboxPolicy policy) {
+  policy.limits = without_zeros(policy.limits);
   auto folder = TRY(sandbox::PrivateFolder::make(policy.temporary_root));
   auto state = std::make_unique<State>(std::move(policy), std::move(folder));
   TRY(Preparation(*state).prepare());

@@ -169,7 +169,8 @@ Result<JsonArray> input_items(Store& store, const ResponseName& name, const Kept
 
 Answer list_input_items(const ServiceOptions& options, const Call& call) {
   const ResponseName name = TRY(response_in(call));
-  const std::int64_t limit = TRY(call.number_of("limit")).value_or(kItemsOfAPage);
+  const auto wanted = TRY(call.number_of("limit"));
+  const std::int64_t limit = wanted.value_or(kItemsOfAPage);
   if (limit < 1 || limit > kMostItems) {
     return refused_member(ErrorCode::invalid_argument, "limit", "must be 1 to 100");
   }

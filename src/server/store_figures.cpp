@@ -40,7 +40,8 @@ Result<double> longest_wait_seconds(Store& store) {
     for (const Session& session : sessions) {
       if (session.started_at >= since) return static_cast<double>(now - since) / 1000;
       if (session.ready_at.value_or(0) > now) continue;
-      since = std::min(since, TRY(ready_since(store, session)));
+      const auto ready = TRY(ready_since(store, session));
+      since = std::min(since, ready);
     }
     if (sessions.size() < filter.limit) break;
     filter.after = sessions.back().id;
@@ -60,8 +61,9 @@ Result<std::vector<Gauge>> counted_in(Store& store) {
   };
   const auto queued = TRY(sessions_with(SessionStatus::queued));
   add("wright_queue_sessions", "Sessions that wait for a runner, up to 1000.", queued.size());
+  const auto longest = TRY(longest_wait_seconds(store));
   add("wright_queue_oldest_seconds", "How long the one waits that could have been taken first.",
-      TRY(longest_wait_seconds(store)));
+      longest);
   const auto running = TRY(sessions_with(SessionStatus::running));
   const auto has_runner = [](const Session& session) { return session.runner_id.has_value(); };
   const auto leased = std::ranges::count_if(running, has_runner);

@@ -48,7 +48,7 @@ Result<std::string> image_from_clipboard(const Environment& environment,
                                          const std::filesystem::path& folder) {
   SandboxPolicy policy;
   policy.mode = SandboxMode::off;
-  policy.limits = {0, 0, 0, 0, 0};
+  policy.limits = {.processes = {}, .open_files = {}, .file_bytes = {}};
   policy.network = NetworkAccess::on;  // X11 may be one
   policy.environment = Variables(environment.all().begin(), environment.all().end());
   const auto shell = TRY(Sandbox::prepare(std::move(policy)));

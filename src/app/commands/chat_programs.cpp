@@ -37,7 +37,7 @@ Result<std::string> run_shell_line(std::string_view line, const std::filesystem:
                                    CommandContext context, const std::stop_token& stop) {
   SandboxPolicy policy;
   policy.mode = SandboxMode::off;
-  policy.limits = {0, 0, 0, 0, 0};
+  policy.limits = {.processes = {}, .open_files = {}, .file_bytes = {}};
   policy.network = NetworkAccess::on;
   policy.environment =
       Variables(context.environment.all().begin(), context.environment.all().end());

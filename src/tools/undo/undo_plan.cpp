@@ -158,17 +158,22 @@ struct Leaving {
   }
 };
 
-// What does not come back may live on under the name that it was moved to: that stays. All that the
-// file has ever been counts: it may have been changed before it was moved.
+// What does not come back may live on under the name that it was moved to: that stays. Where nobody
+// knows what it was, all that the file has ever been counts: it may have been changed before it was
+// moved.
 void keep_only_copies(UndoPlan& plan, const std::map<std::string, History>& files) {
   std::set<std::string_view> lost;
   for (const UndoneFile& file : plan.files) {
     const auto found = files.find(file.path);
     if (file.kind != Kind::file || file.verdict != Verdict::refused || found == files.end()) continue;
+    const auto add = [&](const std::optional<std::string>& content) {
+      if (content && !content->empty()) lost.insert(*content);
+    };
+    add(found->second.front()->before);
+    if (file.is_persons) continue;
     for (const StateChange* change : found->second) {
-      for (const auto* content : {&change->before, &change->after}) {
-        if (*content && !(*content)->empty()) lost.insert(**content);
-      }
+      add(change->before);
+      add(change->after);
     }
   }
   for (UndoneFile& file : plan.files) {
