@@ -102,7 +102,9 @@ TEST(Feedback, counts_what_is_beside_a_damaged_row) {
         store->apply_one(UpdateCall{.call_id = stored.calls.at(0), .status = CallStatus::failed}));
   }
   const auto failed_calls = [&](std::string_view damage, int sessions) {
-    store::rows_of(store::connect_plainly(path).get(), damage);
+    const auto connection = store::connect_plainly(path);
+    store::rows_of(connection.get(), "PRAGMA busy_timeout = 60000");  // the sessions may still write
+    store::rows_of(connection.get(), damage);
     const Json summary = served.ask("GET", "/api/v1/feedback").json();
     EXPECT_FALSE(summary.at("is_complete").as_bool());
     EXPECT_EQ(summary.at("sessions").to_number<int>(), sessions) << to_text(summary);

@@ -130,10 +130,13 @@ for (const fatal of ['before', 'after']) {
   const acts = join(home.folder, 'acts');
   let served;
   let isArmed = true;
+  let tellCreated;
+  const isCreated = new Promise(done => { tellCreated = done; });
   const isOver = messages => messages.at(-1).role === 'tool';
   const fake = await model(async messages => {
     if (isArmed && isOver(messages) === (fatal === 'after')) {
       isArmed = false;
+      await isCreated;  // its client knows of the task
       const dead = new Promise(done => served.on('exit', done));
       served.kill('SIGKILL');
       await dead;
@@ -158,6 +161,7 @@ for (const fatal of ['before', 'after']) {
   const created = await ask('tools/call', { name: 'ask_worker', arguments: { prompt: 'Act' } });
   assert.equal(created.result?.resultType, 'task', JSON.stringify(created));
   const { taskId } = created.result;
+  tellCreated();
   if (isArmed || served.exitCode === null) await new Promise(done => served.on('exit', done));
   ask = start();
   let seen;
