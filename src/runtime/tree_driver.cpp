@@ -96,9 +96,10 @@ void TreeDriver::work() {
   }
 }
 
-// What arrives from here on is refused, and nothing that arrived before is left.
+// What arrives from here on is refused, and nothing that arrived before is left. Whoever hears of the
+// end may release every session of the tree, so no call of any may begin afterwards.
 std::optional<Ending> TreeDriver::close_if_over() {
-  if (!ending_) return std::nullopt;
+  if (!ending_ || !tree_.is_at_rest()) return std::nullopt;
   const std::lock_guard lock(inbox_mutex_);
   if (!inbox_.empty()) return std::nullopt;
   is_closed_ = true;

@@ -2,8 +2,8 @@
 // with the host's threads and timers. Every decision is the tree's.
 //
 // What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree
-// that waits holds no thread. It ends when its root has ended or waits and nothing has arrived
-// since.
+// that waits holds no thread. It ends when its root has ended or waits, no session below is at work,
+// and nothing has arrived since.
 #pragma once
 
 #include <atomic>

@@ -78,6 +78,13 @@ std::optional<NodeId> SessionTree::node_of(SessionId session) const {
   return std::nullopt;
 }
 
+bool SessionTree::is_at_rest() const {
+  return std::ranges::all_of(nodes_, [](const auto& each) {
+    const SessionMachine& machine = *each.second.machine;
+    return machine.has_ended() || machine.is_waiting();
+  });
+}
+
 // Not before those below it, which look at its budget.
 void SessionTree::forget_the_ended() {
   std::ranges::sort(ended_, std::greater());  // whoever calls is older than those who are called
@@ -90,7 +97,7 @@ void SessionTree::forget_the_ended() {
   });
 }
 
-// One whose store failed ends before those below it.
+// Those that were woken while the end of this one was written are at work.
 void SessionTree::leave_those_below(NodeId node) {
   for (const NodeId child : children_of(node)) {
     SessionMachine& machine = *nodes_.at(child).machine;

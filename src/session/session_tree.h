@@ -50,6 +50,10 @@ class SessionTree {
   // A wait of one of these sessions was answered, and that is stored. Others are no matter of ours.
   TreeOutput answer(const Now& now, const StoredWait& wait);
 
+  // No session of it is at work: each has ended, or waits. A session may end before one below it that
+  // was woken at that moment.
+  bool is_at_rest() const;
+
   std::optional<NodeId> node_of(SessionId session) const;
   // Of a session whose end has been told, until the next step; the root stays.
   SessionMachine& at(NodeId node) { return *nodes_.at(node).machine; }

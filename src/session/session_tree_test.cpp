@@ -125,5 +125,56 @@ TEST(SessionTree, one_that_waits_below_a_lost_one_is_not_driven_any_more) {
   EXPECT_FALSE(hand.is_writing());
 }
 
+// Whoever drives it must not take the end of the root for the end of all.
+TEST(SessionTree, is_not_at_rest_while_one_works_that_was_woken_as_the_session_above_ended) {
+  Agent agent = chain_of({"worker", "expert"});
+  agent.tools.push_back(delegate_to(named("other")));
+  TreeByHand hand(std::move(agent));
+  begin_root(hand);
+  const std::string message = R"({"message":"?"})";
+  hand.answer_model(kRoot, calls({{.id = "e", .name = "expert", .arguments = message},
+                                  {.id = "o", .name = "other", .arguments = message}}));
+  hand.write_all();
+  const auto first = hand.take<RunCall>();
+  const auto second = hand.take<RunCall>();
+  ASSERT_TRUE(first && second);
+  const auto begin_specialist = [&](const RunCall& run) {
+    ToolOutcome outcome{.result = {.call_id = run.call->id, .name = run.call->name},
+                        .delegate = Delegate{"?"}};
+    hand.input(kRoot, CallEnded{run.call->id, run.attempt, std::move(outcome)});
+    hand.write_all();
+    return hand.take<AskModel>().value().first;
+  };
+  const NodeId expert = begin_specialist(first->second);
+  const NodeId other = begin_specialist(second->second);
+  hand.answer_model(expert, calls({{.id = "q", .name = "ask", .arguments = "{}"}}));
+  hand.write_all();
+  hand.let_wait(expert, hand.take<RunCall>().value().second,
+                {.kind = WaitKind::question, .shown = {{"text", "Which?"}}});
+  hand.write_all();
+
+  hand.answer_model(other, says("Well"));
+  hand.refuse({ErrorCode::storage, "The disk is full"});
+  ASSERT_TRUE(hand.is_writing());  // that the root is suspended, since one below it was lost
+  const auto wait = hand.store().get_waits({})->front();
+  const Json answer(JsonObject{{"text", "This"}});
+  ASSERT_TRUE(hand.store().answer_wait(wait.id, {.answer = answer, .answered_by = "me"}));
+  hand.input(expert, Answered{"q", {.answer = answer}});
+  hand.write_first(expert);
+  hand.write_all();
+  ASSERT_TRUE(hand.tree().at(kRoot).has_ended());
+  EXPECT_FALSE(hand.tree().is_at_rest());
+  const auto again = hand.take<RunCall>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->first, expert);
+
+  hand.end_call(expert, again->second, "This one");
+  hand.write_all();
+  EXPECT_TRUE(hand.tree().is_at_rest());
+  const auto below = hand.store().get_session(wait.session_id);
+  EXPECT_EQ(below->status, SessionStatus::running);
+  EXPECT_FALSE(below->runner_id);
+}
+
 }  // namespace
 }  // namespace wright::session

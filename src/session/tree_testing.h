@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -43,6 +44,11 @@ class TreeByHand {
     auto [node, batch] = std::move(batches_.front());
     batches_.pop_front();
     input(node, Written{std::move(store_->apply_all({&batch, 1}).front())});
+  }
+  // The next batch of this session overtakes those of others.
+  void write_first(NodeId node) {
+    std::ranges::stable_partition(batches_, [&](const auto& each) { return each.first == node; });
+    write();
   }
   // The next batch is not applied.
   void refuse(Error error) {
