@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace wright::postgres {
 namespace {
@@ -59,14 +60,18 @@ bool is_about_preparing(const Outcome& outcome) {
 }
 
 std::string why_not_connected(std::string_view said) {
-  constexpr std::string_view kOfServer = "connection to server ";
+  // What libpq says of an address may quote a password; these lines do not.
+  constexpr std::array<std::string_view, 4> kHarmless{
+      "connection to server ", "definition of service ", "service file ",
+      "syntax error in service file "};
   std::string kept;
   bool is_kept = false;
   while (!said.empty()) {
     const std::string_view line = said.substr(0, said.find('\n'));
     said.remove_prefix(std::min(line.size() + 1, said.size()));
     // Further lines about the same begin with a tab.
-    is_kept = line.starts_with(kOfServer) || (is_kept && line.starts_with('\t'));
+    is_kept = std::ranges::any_of(kHarmless, [&](auto begin) { return line.starts_with(begin); }) ||
+              (is_kept && line.starts_with('\t'));
     if (is_kept) kept.append(kept.empty() ? "" : "\n").append(line);
   }
   if (!kept.empty()) return to_valid_utf8(kept);
