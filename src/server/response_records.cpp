@@ -182,6 +182,27 @@ Result<OwnTurn> own_turn(Store& store, const ResponseName& name, const KeptRespo
   return turn;
 }
 
+namespace {
+
+// Whether a person has said something in the session that no request brought: in a chat, say.
+Result<bool> has_words_of_others(Store& store, SessionId session_id,
+                                 const std::vector<KeptResponse>& responses) {
+  const auto messages = TRY(store.get_messages(session_id));
+  std::vector<bool> was_brought(messages.size());
+  for (const KeptResponse& response : responses) {
+    const auto first = std::ranges::upper_bound(messages, response.after, {}, &StoredMessage::id);
+    const auto begin = static_cast<std::size_t>(first - messages.begin());
+    const std::size_t end = begin + std::min(response.inputs, messages.size() - begin);
+    for (std::size_t i = begin; i < end; ++i) was_brought[i] = true;
+  }
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (messages[i].message.is_from_user() && !was_brought[i]) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<void> delete_response(Store& store, const ResponseName& name,
                              const std::optional<std::string>& tenant) {
   KeptResponse kept = TRY(kept_response(store, name, tenant));
@@ -189,13 +210,15 @@ Result<void> delete_response(Store& store, const ResponseName& name,
       {.kind = kResponseKind, .session_id = name.session_id, .limit = kMostResponses}));
   bool began_with_one = false;
   bool is_last = records.size() < kMostResponses;
+  std::vector<KeptResponse> all;
   for (const Record& record : records) {
-    const auto other = kept_from(record.value);
+    auto other = kept_from(record.value);
     if (!other) continue;
     began_with_one = began_with_one || other->after == 0;
     is_last = is_last && (other->is_deleted || record.key == response_id(name));
+    all.push_back(std::move(*other));
   }
-  if (began_with_one && is_last) {
+  if (began_with_one && is_last && !TRY(has_words_of_others(store, name.session_id, all))) {
     TRY(store.apply_one(DeleteSession{.session_id = name.session_id, .unless_running = true}));
     return {};
   }

@@ -47,7 +47,7 @@ Result<void> keep_beginning(Store& store, const ResponseName& name, const KeptRe
 // Where it cannot be kept, the end is found by what came next.
 void keep_end(Store& store, const ResponseName& name, const KeptResponse& response);
 // Nobody finds it any more. A session that began with responses, all of which are deleted, goes
-// with them, unless it runs (ErrorCode::already_exists).
+// with them, unless it runs (ErrorCode::already_exists), or a person spoke in it otherwise.
 Result<void> delete_response(Store& store, const ResponseName& name,
                              const std::optional<std::string>& tenant);
 

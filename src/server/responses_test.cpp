@@ -233,6 +233,17 @@ TEST_F(Responses, are_deleted_and_their_session_with_the_last_of_them) {
   EXPECT_TRUE(served_.store().list_sessions({})->empty());
 }
 
+TEST_F(Responses, leave_what_was_said_otherwise_when_they_are_deleted) {
+  const Json first = create({{"input", "one"}});
+  const SessionId id = served_.store().list_sessions({})->front().id;
+  const std::string path = fmt::format("/api/v1/sessions/{}/messages?wait=10", id);
+  const Answered sent = served_.ask("POST", path, R"({"text":"two"})");
+  ASSERT_LT(sent.status, 300) << sent.body;
+  EXPECT_EQ(served_.ask("DELETE", path_of(first)).status, 200);
+  EXPECT_EQ(served_.ask("GET", path_of(first)).status, 404);
+  EXPECT_TRUE(served_.store().get_session(id));
+}
+
 TEST_F(Responses, of_another_tenant_are_not_there) {
   const auto token = [&](const char* name, Scopes scopes) {
     return "Authorization: Bearer " + *served_.tokens().add(name, scopes, 1, name) + "\r\n";
