@@ -144,12 +144,12 @@ struct AnswerRules {
   std::optional<std::string> pattern = {};        // RE2, found anywhere in the answer
   std::optional<std::string> error_message = {};  // said instead of ours
 };
-WRIGHT_DESCRIBE(AnswerRules,
-                WRIGHT_FIELD(min_length, "Fewest characters (multiselect: options)").at_least(0),
-                WRIGHT_FIELD(max_length, "Most characters (multiselect: options)").at_least(0),
-                WRIGHT_FIELD(min_value, "Lowest number"), WRIGHT_FIELD(max_value, "Highest number"),
-                WRIGHT_FIELD(pattern, "Regular expression (RE2) that the answer must contain"),
-                WRIGHT_FIELD(error_message, "What to tell a person whose answer does not fit"))
+WRIGHT_DESCRIBE_WHEN_USED(
+    AnswerRules, WRIGHT_FIELD(min_length, "Fewest characters (multiselect: options)").at_least(0),
+    WRIGHT_FIELD(max_length, "Most characters (multiselect: options)").at_least(0),
+    WRIGHT_FIELD(min_value, "Lowest number"), WRIGHT_FIELD(max_value, "Highest number"),
+    WRIGHT_FIELD(pattern, "Regular expression (RE2) that the answer must contain"),
+    WRIGHT_FIELD(error_message, "What to tell a person whose answer does not fit"))
 
 struct Question {
   std::string id = {};
@@ -161,7 +161,7 @@ struct Question {
   std::optional<AnswerRules> validation = {};
   bool is_optional = false;  // "optional" in JSON: may be left unanswered
 };
-WRIGHT_DESCRIBE(
+WRIGHT_DESCRIBE_WHEN_USED(
     Question, WRIGHT_FIELD(id, "Names the answer; each once").min_length(1),
     WRIGHT_FIELD(question, "What the person reads").min_length(1),
     WRIGHT_FIELD(type, "What kind of answer").with_default(),
@@ -177,25 +177,26 @@ struct AskUserRequest {
   bool required = true;
   std::optional<int> timeout_secs = {};
 };
-WRIGHT_DESCRIBE(AskUserRequest,
-                WRIGHT_FIELD(questions, "The questions, asked together").min_items(1).max_items(50),
-                WRIGHT_FIELD(prompt, "Why you ask, in a sentence before the questions"),
-                WRIGHT_FIELD(required, "Whether the person must answer at all").with_default(),
-                WRIGHT_FIELD(timeout_secs, "How long to wait for the answers").at_least(1))
+WRIGHT_DESCRIBE_WHEN_USED(
+    AskUserRequest,
+    WRIGHT_FIELD(questions, "The questions, asked together").min_items(1).max_items(50),
+    WRIGHT_FIELD(prompt, "Why you ask, in a sentence before the questions"),
+    WRIGHT_FIELD(required, "Whether the person must answer at all").with_default(),
+    WRIGHT_FIELD(timeout_secs, "How long to wait for the answers").at_least(1))
 
 struct QuestionAnswer {
   std::string question_id = {};
   Json answer = {};
 };
-WRIGHT_DESCRIBE(QuestionAnswer, WRIGHT_FIELD(question_id), WRIGHT_FIELD(answer))
+WRIGHT_DESCRIBE_WHEN_USED(QuestionAnswer, WRIGHT_FIELD(question_id), WRIGHT_FIELD(answer))
 
 struct AskUserResponse {
   bool completed = false;
   std::vector<QuestionAnswer> responses = {};
   std::string message = {};
 };
-WRIGHT_DESCRIBE(AskUserResponse, WRIGHT_FIELD(completed), WRIGHT_FIELD(responses),
-                WRIGHT_FIELD(message))
+WRIGHT_DESCRIBE_WHEN_USED(AskUserResponse, WRIGHT_FIELD(completed), WRIGHT_FIELD(responses),
+                          WRIGHT_FIELD(message))
 
 // As answer_wait() takes them.
 Json to_json(const std::vector<QuestionAnswer>& answers);

@@ -18,7 +18,7 @@ struct DataSource {
   std::string use = {};
   bool operator==(const DataSource&) const = default;
 };
-WRIGHT_DESCRIBE(
+WRIGHT_DESCRIBE_WHEN_USED(
     DataSource,
     WRIGHT_FIELD(type, "Kind: database, spreadsheet, e-mail, API, files, …").min_length(1),
     WRIGHT_FIELD(name, "What it is called; empty when that is not known").with_default(),
@@ -33,7 +33,7 @@ struct RequirementsDocument {
   std::vector<std::string> open_points = {};
   bool operator==(const RequirementsDocument&) const = default;
 };
-WRIGHT_DESCRIBE(
+WRIGHT_DESCRIBE_WHEN_USED(
     RequirementsDocument,
     WRIGHT_FIELD(goal, "What is to be achieved, in a sentence or two").min_length(1),
     WRIGHT_FIELD(actors, "Who starts it, takes part, or gets the result").with_default(),

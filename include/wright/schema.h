@@ -155,6 +155,17 @@ concept JsonStruct = DescribedStruct<T> || PlainStruct<T>;
 }  // namespace wright
 
 #define WRIGHT_DESCRIBE(Type, ...)                                                     \
+  [[maybe_unused]] constexpr auto wright_fields(::wright::Of<Type>) {                  \
+    using Self [[maybe_unused]] = Type;                                                \
+    return ::std::make_tuple(__VA_ARGS__);                                             \
+  }                                                                                    \
+  [[maybe_unused]] constexpr ::std::string_view wright_type_name(::wright::Of<Type>) { \
+    return #Type;                                                                      \
+  }
+
+// The same, and costs the compiler nothing before the type is used; a mistake is told only then.
+// For types in headers that many include.
+#define WRIGHT_DESCRIBE_WHEN_USED(Type, ...)                                           \
   template <class Self = Type>                                                         \
   constexpr auto wright_fields(::wright::Of<Type>) {                                   \
     return ::std::make_tuple(__VA_ARGS__);                                             \
@@ -166,8 +177,8 @@ concept JsonStruct = DescribedStruct<T> || PlainStruct<T>;
 #define WRIGHT_FIELD(member, ...) ::wright::field(#member, &Self::member __VA_OPT__(, ) __VA_ARGS__)
 
 #define WRIGHT_ENUM(Type, ...)                                             \
-  template <class Self = Type>                                             \
-  constexpr auto wright_enumerators(::wright::Of<Type>) {                  \
+  [[maybe_unused]] constexpr auto wright_enumerators(::wright::Of<Type>) { \
+    using Self = Type;                                                     \
     return ::std::array{WRIGHT_EACH(WRIGHT_ENUMERATOR, __VA_ARGS__)};      \
   }
 
