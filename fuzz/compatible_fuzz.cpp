@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "server/conversation.h"
-#include "server/told_history.h"
+#include "server/imported_history.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wright;

@@ -178,7 +178,7 @@ struct RunnerNews {
 };
 
 // What the sessions below one have used, at any depth.
-struct SpentBelow {
+struct SpentBySpecialists {
   Usage usage = {};
   std::int64_t tool_calls = 0;  // that were begun for messages younger than the given one
 };

@@ -151,7 +151,7 @@ class Store {
   virtual Result<std::vector<Runner>> get_runners() = 0;  // also those whose time is over
   virtual Result<RunnerNews> get_news(RunnerId id) = 0;
   // Tool calls count when they came after the message `since` of this session.
-  virtual Result<SpentBelow> spent_below(SessionId id, MessageId since) = 0;
+  virtual Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) = 0;
   virtual Result<StoreStats> get_stats(const StatsFilter& filter) = 0;
   // A store that does not count over time refuses it (ErrorCode::unsupported).
   virtual Result<StoreHistory> get_history(const HistoryFilter& filter);

@@ -126,7 +126,7 @@ struct Context {
   std::stop_token stop = {};  // asked to end early
   // Whether it is asked to end only because its process does: the session goes on later, and so
   // does a call that has kept something. May be empty.
-  std::function<bool()> will_go_on = {};
+  std::function<bool()> is_suspended = {};
   std::shared_ptr<RunMemory> memory = {};  // of the run; null where a call stands alone
   Spill spill = {};                        // may be empty: then a long text is only cut
   WaitAnswers answers = {};                // of a call that waited, when it is executed again

@@ -100,7 +100,7 @@ Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& req
     const bool goes_on = sleep_until(std::min(task.look_at, deadline), context.stop);
     if (!goes_on) {
       // Who resumes the session asks after the same task.
-      const bool is_left = task.is_kept && context.will_go_on && context.will_go_on();
+      const bool is_left = task.is_kept && context.is_suspended && context.is_suspended();
       if (!is_left) cancel_task(task.id);
       return fail(ErrorCode::cancelled, "The call was cancelled");
     }

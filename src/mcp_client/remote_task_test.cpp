@@ -134,7 +134,7 @@ class McpRemoteTask : public ::testing::TestWithParam<const char*> {
                    const std::stop_token& stop = {}) {
     Context context{.session_id = 1, .call_id = "c1", .stop = stop};
     context.answers = std::move(answers);
-    context.will_go_on = [&] { return is_suspended_; };
+    context.is_suspended = [&] { return is_suspended_; };
     context.keep = [&](const Json& note) -> Result<void> {
       kept_ = note;
       return {};

@@ -44,7 +44,7 @@ class PostgresStore final : public Store {
   }
   Result<std::vector<Runner>> get_runners() override { return read_runners(*pool_); }
   Result<RunnerNews> get_news(RunnerId id) override { return read_news(*pool_, id); }
-  Result<SpentBelow> spent_below(SessionId id, MessageId since) override {
+  Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) override {
     return read_spent(*pool_, id, since);
   }
   Result<StoreStats> get_stats(const StatsFilter& filter) override {

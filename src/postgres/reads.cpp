@@ -231,14 +231,14 @@ Result<RunnerNews> read_news(Pool& pool, RunnerId id) {
   return news;
 }
 
-Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since) {
-  Result<SpentBelow> spent = std::unexpected(store::no_session(id));
+Result<SpentBySpecialists> read_spent(Pool& pool, SessionId id, MessageId since) {
+  Result<SpentBySpecialists> spent = std::unexpected(store::no_session(id));
   TRY(pool.read([&] {
     spent = std::unexpected(store::no_session(id));
-    return std::vector{Request{&pool.statements()[Query::spent_below], values_of(id, since),
+    return std::vector{Request{&pool.statements()[Query::spent_by_specialists], values_of(id, since),
                                [&](const Row& row) -> Result<void> {
                                  if (row.integer(7) == 0) return {};
-                                 spent = SpentBelow{
+                                 spent = SpentBySpecialists{
                                      .usage = {row.integer(0), row.integer(1), row.integer(2),
                                                row.integer(3), row.integer(4), row.real(5)},
                                      .tool_calls = row.integer(6)};

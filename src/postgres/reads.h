@@ -17,7 +17,7 @@ Result<std::vector<StoredWait>> read_waits(Pool& pool, const WaitFilter& filter)
 Result<std::vector<Record>> read_records(Pool& pool, const RecordFilter& filter);
 Result<std::vector<Runner>> read_runners(Pool& pool);
 Result<RunnerNews> read_news(Pool& pool, RunnerId id);
-Result<SpentBelow> read_spent(Pool& pool, SessionId id, MessageId since);
+Result<SpentBySpecialists> read_spent(Pool& pool, SessionId id, MessageId since);
 Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter);
 Result<StoreHistory> read_history(Pool& pool, const HistoryFilter& filter);
 

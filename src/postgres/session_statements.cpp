@@ -251,7 +251,7 @@ std::string session_sql_of(Query query) {
           "SELECT waiting FROM up JOIN @agent_sessions USING (id) WHERE runner_id = $1::bigint)) "
           "ORDER BY id",
           store::kWaitColumns);
-    case Query::spent_below:
+    case Query::spent_by_specialists:
       // What was refused or given up before it began took no time.
       return "WITH RECURSIVE below (id) AS ("
              "SELECT id FROM @agent_sessions WHERE parent_session_id = $1::bigint UNION "

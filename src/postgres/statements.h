@@ -86,9 +86,9 @@ enum class Query : std::uint8_t {
   lock_pace,
   forget_slots,
   take_permits,
-  spent_below,
+  spent_by_specialists,
 };
-inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::spent_below) + 1;
+inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::spent_by_specialists) + 1;
 
 // That the runner is alive, as SQL: `runner` is an expression, the parameters from `first` on are a
 // Moment's wall clock, boot id and boot clock.

@@ -39,7 +39,7 @@ Result<void> HeldTree::take(SessionId root, std::optional<int> held_epoch) {
     const auto taken = write(std::move(writes));
     if (!taken) {
       // It may have been applied all the same.
-      if (taken.error().code == ErrorCode::storage) host_.look_for_strays();
+      if (taken.error().code == ErrorCode::storage) host_.look_for_undriven();
       return std::unexpected(taken.error());
     }
     for (std::size_t i = 0; i < sessions.size(); ++i) epochs_[sessions[i]] = taken->epochs[i];

@@ -49,7 +49,7 @@ class Host {
   // This session is not driven here any more, whatever the store says of it: others may have it.
   virtual void release(SessionId session, int epoch) = 0;
   // A session may have been created or taken here that nobody knows of, because the store failed.
-  virtual void look_for_strays() = 0;
+  virtual void look_for_undriven() = 0;
 
   virtual Timer run_at(Time time, Task task) = 0;
   virtual void cancel(Timer timer) = 0;  // it may be running already

@@ -132,11 +132,11 @@ Result<void> end_held(Host& host, RunnerId runner, Store& store, SessionId id,
 // What the session has used and where it stands, as a machine takes it up.
 Result<SessionState> state_of(Store& store, const Session& session, StoredRun loaded,
                               std::optional<RunnerId> runner, bool is_new_turn) {
-  const auto spent = TRY(store.spent_below(session.id, loaded.last_user_message));
+  const auto spent = TRY(store.spent_by_specialists(session.id, loaded.last_user_message));
   SessionState state{.run = std::move(loaded.run),
                      .journal = Journal(runner, session.id, loaded.stored_messages, loaded.rows,
                                         session.lease_epoch),
-                     .spent_below = session::spending_of(spent.usage),
+                     .spent_by_specialists = session::spending_of(spent.usage),
                      .worked_ms = session.worked_ms.value_or(0),
                      .unknown = loaded.unknown};
   if (!is_new_turn) {

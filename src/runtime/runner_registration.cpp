@@ -138,24 +138,24 @@ void RunnerRegistration::work() {
     // session meanwhile, the next batch for it is refused.
     const std::int64_t now = boot_clock_ms();
     if (now - renewed + look.count() > time_.count() / 3 && renew()) renewed = now;
-    release_strays();
+    release_undriven();
     release_what_is_due();
     tell_news();
   }
 }
 
-void RunnerRegistration::on_strays(IsDriven is_driven) {
+void RunnerRegistration::on_undriven(IsDriven is_driven) {
   const std::lock_guard lock(news_mutex_);
   is_driven_ = std::move(is_driven);
 }
 
 // Whatever is being created now is known by then.
-void RunnerRegistration::look_for_strays() {
-  look_for_strays_ = boot_clock_ms() + time_.count();
+void RunnerRegistration::look_for_undriven() {
+  look_for_undriven_ = boot_clock_ms() + time_.count();
 }
 
-void RunnerRegistration::release_strays() {
-  std::int64_t due = look_for_strays_;
+void RunnerRegistration::release_undriven() {
+  std::int64_t due = look_for_undriven_;
   if (due == 0 || boot_clock_ms() < due) return;
   const std::lock_guard lock(news_mutex_);
   if (!is_driven_) return;
@@ -168,7 +168,7 @@ void RunnerRegistration::release_strays() {
       if (is_ours && !is_driven_(session.id)) release(session.id, session.lease_epoch);
     }
   }
-  look_for_strays_.compare_exchange_strong(due, 0);
+  look_for_undriven_.compare_exchange_strong(due, 0);
 }
 
 void RunnerRegistration::release(SessionId session, int epoch) {

@@ -39,8 +39,8 @@ class RunnerRegistration {
   // Releases, in a while, what this runner holds in the store and nobody drives: a session that
   // it seemed to fail to create or to take. Only where somebody can say what is driven.
   using IsDriven = std::function<bool(SessionId)>;
-  void on_strays(IsDriven is_driven);
-  void look_for_strays();
+  void on_undriven(IsDriven is_driven);
+  void look_for_undriven();
 
   // Whom to tell what others did to sessions of this runner; in a thread of this object, which
   // looks about once a second. The same news may come several times. An empty function ends it, and
@@ -64,7 +64,7 @@ class RunnerRegistration {
   bool renew();
   void tell_news();
   void release_what_is_due();
-  void release_strays();
+  void release_undriven();
   bool wait(std::chrono::milliseconds time);
 
   Store& store_;
@@ -76,7 +76,7 @@ class RunnerRegistration {
   Listener news_;
   std::function<void()> look_;                    // with news_mutex_
   IsDriven is_driven_;                            // with news_mutex_
-  std::atomic<std::int64_t> look_for_strays_{0};  // by boot_clock_ms(); 0: there is no need
+  std::atomic<std::int64_t> look_for_undriven_{0};  // by boot_clock_ms(); 0: there is no need
   std::mutex mutex_;
   std::vector<ReleaseLease> to_release_;
   std::condition_variable changed_;

@@ -154,7 +154,7 @@ ToolOutcome RunningCall::execute(Host& host) {
                   .lease_epoch = plan_.lease_epoch,
                   .still_ours = [this, &host] { return check_lease(host); },
                   .stop = stop_.get_token(),
-                  .will_go_on = [this] { return is_suspended_.load(); },
+                  .is_suspended = [this] { return is_suspended_.load(); },
                   .memory = plan_.memory,
                   .spill = plan_.agent->spill,
                   .answers = plan_.answers,

@@ -59,7 +59,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
 
   void request_stop() { stop_.request_stop(); }
   // Whether it goes on when its session does, after it was asked to stop.
-  void will_go_on(bool will) { is_suspended_ = will; }
+  void set_suspended(bool suspended) { is_suspended_ = suspended; }
   // Nobody waits for it any more, neither its session nor those behind it at the gate.
   void give_up(Host& host);
 

@@ -47,13 +47,13 @@ Runtime::Implementation::Implementation(RuntimeOptions options, std::unique_ptr<
       host_(has_store() ? runner_.get() : nullptr, or_default(options_.workers, processors()),
             or_default(options_.tool_threads, std::max<std::size_t>(8, 4 * processors()))) {
   runner_->on_news([this](const RunnerNews& news) { take(news); });
-  runner_->on_strays([this](SessionId id) { return is_driven(id); });
+  runner_->on_undriven([this](SessionId id) { return is_driven(id); });
   if (has_store()) runner_->on_look([this] { look_after_steered(); });
 }
 
 Runtime::Implementation::~Implementation() {
   runner_->on_news({});
-  runner_->on_strays({});
+  runner_->on_undriven({});
   runner_->on_look({});
   drain(milliseconds(0));
 }

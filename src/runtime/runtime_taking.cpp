@@ -83,7 +83,7 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(
                                                 .except_models = busy});
     if (!claimed) {
       // Some may have been claimed all the same.
-      if (claimed.error().code == ErrorCode::storage) runner_->look_for_strays();
+      if (claimed.error().code == ErrorCode::storage) runner_->look_for_undriven();
       if (driven.empty()) return std::unexpected(claimed.error());
       break;
     }

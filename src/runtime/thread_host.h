@@ -32,8 +32,8 @@ class ThreadHost : public Host {
   void release(SessionId session, int epoch) override {
     if (runner_ != nullptr) runner_->release(session, epoch);
   }
-  void look_for_strays() override {
-    if (runner_ != nullptr) runner_->look_for_strays();
+  void look_for_undriven() override {
+    if (runner_ != nullptr) runner_->look_for_undriven();
   }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }

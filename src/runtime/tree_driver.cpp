@@ -269,7 +269,7 @@ void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
 
 void TreeDriver::perform(NodeId node, session::StopWork stop) {
   Work& work = work_[node];
-  for (const auto& [id, call] : work.calls) call->will_go_on(stop.is_suspended);
+  for (const auto& [id, call] : work.calls) call->set_suspended(stop.is_suspended);
   work.stop.request_stop();
 }
 
@@ -318,7 +318,7 @@ void TreeDriver::perform(NodeId node, session::Ended ended) {
     if (ended.ending.session_id != 0) {
       host_.release(ended.ending.session_id, ended.ending.lease_epoch);
     } else {
-      host_.look_for_strays();
+      host_.look_for_undriven();
     }
   }
   if (node == session::kRoot) {

@@ -14,7 +14,7 @@
 #include "server/request_trace.h"
 #include "server/response_records.h"
 #include "server/tenant_rule.h"
-#include "server/told_history.h"
+#include "server/imported_history.h"
 #include "wright/driver.h"
 
 namespace wright::server {
@@ -195,7 +195,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   if (!history.empty()) {
     auto told = TRY(as_conversation(std::move(history)));
     KeptResponse beginning{.inputs = told.size() + 1};
-    const SessionId id = TRY(store_told(store_, *made, prepared.config, std::move(told),
+    const SessionId id = TRY(store_imported(store_, *made, prepared.config, std::move(told),
                                         title_of(prompt), caller_.tenant.value_or("")));
     TRY(keep(id, std::move(beginning)));
     listen_to(id);

@@ -16,7 +16,7 @@
 #include "server/request_trace.h"
 #include "server/resources.h"
 #include "server/service.h"
-#include "server/told_history.h"
+#include "server/imported_history.h"
 #include "wright/driver.h"
 
 namespace wright::server {
@@ -296,7 +296,7 @@ Result<Page> page_of(const Call& call) {
 Answer list_messages(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const Session session = TRY(options.store.get_session(id));
-  const auto told = TRY(last_told(options.store, session));
+  const auto told = TRY(last_imported(options.store, session));
   const Page page = TRY(page_of(call));
   const bool is_short = call.request.parameter("texts") == "short";
   JsonArray list;
@@ -340,7 +340,7 @@ Result<Json> exported(Store& store, SessionId id) {
   Json json = detailed_session_json(session);
   JsonObject& object = json.as_object();
   JsonArray messages;
-  const auto told = TRY(last_told(store, session));
+  const auto told = TRY(last_imported(store, session));
   for (const StoredMessage& each : TRY(store.get_messages(id))) {
     messages.push_back(message_json(each, told && each.id <= *told));
   }

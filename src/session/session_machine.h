@@ -50,7 +50,7 @@ struct SessionState {
   Run run = {};
   Journal journal;
   ContextFitting context = {};
-  Spending spent_below = {};  // by specialists, before
+  Spending spent_by_specialists = {};  // by specialists, before
   int calls_of_children = 0;  // begun by specialists since the user's last message, before
   std::int64_t worked_ms = 0;
   std::int64_t turn_worked_ms = 0;      // since the user's last message

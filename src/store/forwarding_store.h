@@ -37,8 +37,8 @@ class ForwardingStore : public Store {
   }
   Result<std::vector<Runner>> get_runners() override { return inner_.get_runners(); }
   Result<RunnerNews> get_news(RunnerId id) override { return inner_.get_news(id); }
-  Result<SpentBelow> spent_below(SessionId id, MessageId since) override {
-    return inner_.spent_below(id, since);
+  Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) override {
+    return inner_.spent_by_specialists(id, since);
   }
   Result<StoreStats> get_stats(const StatsFilter& filter) override {
     return inner_.get_stats(filter);

@@ -138,7 +138,7 @@ class MemoryStore final : public Store {
   }
 
   Result<RunnerNews> get_news(RunnerId id) override;
-  Result<SpentBelow> spent_below(SessionId id, MessageId since) override;
+  Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) override;
   Result<StoreStats> get_stats(const StatsFilter& filter) override;
   Result<StoreHistory> get_history(const HistoryFilter& filter) override;
 
@@ -314,10 +314,10 @@ Result<RunnerNews> MemoryStore::get_news(RunnerId id) {
   return news;
 }
 
-Result<SpentBelow> MemoryStore::spent_below(SessionId id, MessageId since) {
+Result<SpentBySpecialists> MemoryStore::spent_by_specialists(SessionId id, MessageId since) {
   const std::lock_guard lock(mutex_);
   const auto family = TRY(family_of(id));
-  SpentBelow spent;
+  SpentBySpecialists spent;
   for (const SessionId member : family) {
     if (member == id) continue;
     const SessionRow& row = tables_.sessions.at(member);

@@ -304,7 +304,7 @@ std::string sql_of(Query query) {
           "FROM agent_tool_calls WHERE has_news = 1 AND session_id IN (SELECT waiting FROM up "
           "JOIN agent_sessions USING (id) WHERE runner_id = ?1)) ORDER BY id",
           kWaitColumns);
-    case Query::spent_below:
+    case Query::spent_by_specialists:
       // What was refused or given up before it began took no time.
       return "WITH RECURSIVE below (id) AS ("
              "SELECT id FROM agent_sessions WHERE parent_session_id = ?1 UNION "

@@ -78,9 +78,9 @@ enum class Query : std::uint8_t {
   forget_slots,
   wanted_cancelled,
   answered_waits,
-  spent_below,
+  spent_by_specialists,
 };
-inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::spent_below) + 1;
+inline constexpr std::size_t kQueryCount = static_cast<std::size_t>(Query::spent_by_specialists) + 1;
 
 // That the runner is alive, as SQL: `runner` is an expression, the parameters from `first` on are a
 // Moment's wall clock, boot id and boot clock.

@@ -238,13 +238,13 @@ Result<RunnerNews> read_news(Queries& queries, RunnerId id) {
   return news;
 }
 
-Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since) {
-  Result<SpentBelow> spent = std::unexpected(no_session(id));
+Result<SpentBySpecialists> read_spent(Queries& queries, SessionId id, MessageId since) {
+  Result<SpentBySpecialists> spent = std::unexpected(no_session(id));
   const auto read = queries.each(
-      Query::spent_below,
+      Query::spent_by_specialists,
       [&](const Row& row) -> Result<void> {
         if (row.integer(7) == 0) return {};
-        spent = SpentBelow{.usage = {row.integer(0), row.integer(1), row.integer(2), row.integer(3),
+        spent = SpentBySpecialists{.usage = {row.integer(0), row.integer(1), row.integer(2), row.integer(3),
                                      row.integer(4), row.real(5)},
                            .tool_calls = row.integer(6)};
         return {};

@@ -26,7 +26,7 @@ Result<std::vector<Record>> read_records(sqlite3* connection, Queries& queries,
                                          const RecordFilter& filter);
 
 Result<RunnerNews> read_news(Queries& queries, RunnerId id);
-Result<SpentBelow> read_spent(Queries& queries, SessionId id, MessageId since);
+Result<SpentBySpecialists> read_spent(Queries& queries, SessionId id, MessageId since);
 Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter);
 Result<StoreHistory> read_history(sqlite3* connection, const HistoryFilter& filter);
 

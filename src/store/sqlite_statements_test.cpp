@@ -117,7 +117,7 @@ TEST_F(Statements, of_asking_for_news_are_three) {
   watch_.take();
   value_of(store_->get_news(runner_));
   EXPECT_LE(watch_.take().size(), 3U);
-  value_of(store_->spent_below(session_, 0));
+  value_of(store_->spent_by_specialists(session_, 0));
   EXPECT_EQ(watch_.take().size(), 1U);
   value_of(store_->get_stats({}));
   EXPECT_EQ(watch_.take().size(), 5U)

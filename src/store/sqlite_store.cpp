@@ -90,7 +90,7 @@ class SqliteStore final : public Store {
     return store::read_news(queries_, id);
   }
 
-  Result<SpentBelow> spent_below(SessionId id, MessageId since) override {
+  Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) override {
     const std::lock_guard lock(mutex_);
     return store::read_spent(queries_, id, since);
   }

@@ -66,12 +66,12 @@ TEST_P(StoreTotals, of_what_was_spent_below_a_session_at_any_depth) {
   uses(child, 10);
   uses(grandchild, 1);
   uses(stranger, 5000);
-  const SpentBelow spent = value_of(store().spent_below(root, 0));
+  const SpentBySpecialists spent = value_of(store().spent_by_specialists(root, 0));
   EXPECT_EQ(spent.usage, (Usage{11, 4, 6, 8, 10, 1.0}));
   EXPECT_EQ(spent.tool_calls, 0);
-  EXPECT_EQ(value_of(store().spent_below(child, 0)).usage.input_tokens, 1);
-  EXPECT_EQ(value_of(store().spent_below(grandchild, 0)).usage, Usage{});
-  EXPECT_EQ(code_of(store().spent_below(4711, 0)), ErrorCode::not_found);
+  EXPECT_EQ(value_of(store().spent_by_specialists(child, 0)).usage.input_tokens, 1);
+  EXPECT_EQ(value_of(store().spent_by_specialists(grandchild, 0)).usage, Usage{});
+  EXPECT_EQ(code_of(store().spent_by_specialists(4711, 0)), ErrorCode::not_found);
 }
 
 TEST_P(StoreTotals, of_tool_calls_that_were_begun_below_since_a_message) {
@@ -86,22 +86,22 @@ TEST_P(StoreTotals, of_tool_calls_that_were_begun_below_since_a_message) {
   };
   calls_of(child);
   const MessageId said = value_of(store().create_message(root, Role::user, "Next"));
-  EXPECT_EQ(value_of(store().spent_below(root, 0)).tool_calls, 1) << "the other one is pending";
-  EXPECT_EQ(value_of(store().spent_below(root, said)).tool_calls, 0);
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, 0)).tool_calls, 1) << "the other one is pending";
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, said)).tool_calls, 0);
   calls_of(root);
   const auto calls = calls_of(grandchild);
-  EXPECT_EQ(value_of(store().spent_below(root, said)).tool_calls, 1);
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, said)).tool_calls, 1);
   // One that was refused before it began took no time.
   value_of(store().apply_one(UpdateCall{.call_id = calls[1], .status = CallStatus::failed}));
-  EXPECT_EQ(value_of(store().spent_below(root, said)).tool_calls, 1);
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, said)).tool_calls, 1);
   value_of(store().apply_one(
       UpdateCall{.call_id = calls[0], .status = CallStatus::failed, .execution_time_ms = 0}));
-  EXPECT_EQ(value_of(store().spent_below(root, said)).tool_calls, 1);
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, said)).tool_calls, 1);
   const auto more = calls_of(child);
   value_of(store().apply_one(UpdateCall{.call_id = more[0], .status = CallStatus::unknown}));
   value_of(store().apply_one(UpdateCall{.call_id = more[1], .status = CallStatus::waiting}));
-  EXPECT_EQ(value_of(store().spent_below(root, said)).tool_calls, 3);
-  EXPECT_EQ(value_of(store().spent_below(child, said)).tool_calls, 1);
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, said)).tool_calls, 3);
+  EXPECT_EQ(value_of(store().spent_by_specialists(child, said)).tool_calls, 1);
 }
 
 TEST_P(StoreTotals, of_runs_and_calls_by_agent_model_and_tool) {

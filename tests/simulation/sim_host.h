@@ -32,7 +32,7 @@ class SimHost final : public runtime::Host {
   std::int64_t boot_clock() const override;
   bool is_lease_certain(std::int64_t since) const override;
   void release(SessionId session, int epoch) override;
-  void look_for_strays() override {}  // the process does so with every poll
+  void look_for_undriven() override {}  // the process does so with every poll
   Timer run_at(Time time, Task task) override;
   void cancel(Timer timer) override;
 

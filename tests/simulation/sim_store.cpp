@@ -219,10 +219,10 @@ Result<RunnerNews> SimStore::get_news(RunnerId id) {
   return news;
 }
 
-Result<SpentBelow> SimStore::spent_below(SessionId id, MessageId since) {
+Result<SpentBySpecialists> SimStore::spent_by_specialists(SessionId id, MessageId since) {
   if (auto ready = before_reading(); !ready) return std::unexpected(std::move(ready).error());
-  if (world_.has(Plant::forgotten_calls)) return SpentBelow{};
-  return inner_->spent_below(id, since);
+  if (world_.has(Plant::forgotten_calls)) return SpentBySpecialists{};
+  return inner_->spent_by_specialists(id, since);
 }
 
 Result<StoreStats> SimStore::get_stats(const StatsFilter& filter) {

@@ -30,7 +30,7 @@ class SimStore final : public Store {
   Result<std::vector<Record>> get_records(const RecordFilter& filter) override;
   Result<std::vector<Runner>> get_runners() override;
   Result<RunnerNews> get_news(RunnerId id) override;
-  Result<SpentBelow> spent_below(SessionId id, MessageId since) override;
+  Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) override;
   Result<StoreStats> get_stats(const StatsFilter& filter) override;
   Result<StoreHistory> get_history(const HistoryFilter& filter) override;
 

@@ -8,7 +8,7 @@
 
 #include "app/terminal/figures.h"
 #include "core/try.h"
-#include "server/told_history.h"
+#include "server/imported_history.h"
 #include "wright/driver.h"
 #include "wright/feedback.h"
 
@@ -50,7 +50,7 @@ Result<Transcript> load_transcript(Store& store, SessionId id) {
   auto session = TRY(store.get_session(id));
   auto messages = TRY(store.get_messages(id));
   auto calls = TRY(store.get_tool_calls(id));
-  const std::size_t told = server::told_messages_of(session.config);
+  const std::size_t told = server::imported_messages_of(session.config);
   // A server does not tell of them.
   auto unread = untaken_messages(store, id).value_or(std::vector<Message>());
   return Transcript{std::move(session), std::move(messages), std::move(calls), told,

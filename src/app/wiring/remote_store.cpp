@@ -166,7 +166,7 @@ class RemoteStore final : public Store {
 
   Result<std::vector<Record>> get_records(const RecordFilter&) override { return not_here("This"); }
   Result<RunnerNews> get_news(RunnerId) override { return not_here("Driving sessions"); }
-  Result<SpentBelow> spent_below(SessionId, MessageId) override {
+  Result<SpentBySpecialists> spent_by_specialists(SessionId, MessageId) override {
     return not_here("Driving sessions");
   }
 

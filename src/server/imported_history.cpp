@@ -1,4 +1,4 @@
-#include "server/told_history.h"
+#include "server/imported_history.h"
 
 #include <fmt/format.h>
 
@@ -77,11 +77,11 @@ Result<std::vector<Message>> as_conversation(std::vector<Message> told) {
   return messages;
 }
 
-Result<SessionId> store_told(Store& store, const Agent& agent, Json config,
+Result<SessionId> store_imported(Store& store, const Agent& agent, Json config,
                              std::vector<Message> told, const std::string& prompt,
                              const std::string& tenant) {
   if (!config.is_object()) config.emplace_object();
-  config.get_object()[kToldMessagesKey] = static_cast<std::int64_t>(told.size());
+  config.get_object()[kImportedMessagesKey] = static_cast<std::int64_t>(told.size());
   Batch batch{.create = NewSession{.agent_name = agent.name,
                                    .provider = agent.model.provider(),
                                    .model = agent.model.name(),
@@ -102,15 +102,15 @@ Result<SessionId> store_told(Store& store, const Agent& agent, Json config,
   return ids.session;
 }
 
-std::size_t told_messages_of(const Json& config) {
+std::size_t imported_messages_of(const Json& config) {
   const JsonObject* object = config.if_object();
-  const Json* count = object == nullptr ? nullptr : object->if_contains(kToldMessagesKey);
+  const Json* count = object == nullptr ? nullptr : object->if_contains(kImportedMessagesKey);
   const bool is_count = count != nullptr && count->is_int64() && count->get_int64() > 0;
   return is_count ? static_cast<std::size_t>(count->get_int64()) : 0;
 }
 
-Result<std::optional<MessageId>> last_told(Store& store, const Session& session) {
-  const std::size_t count = told_messages_of(session.config);
+Result<std::optional<MessageId>> last_imported(Store& store, const Session& session) {
+  const std::size_t count = imported_messages_of(session.config);
   if (count == 0) return std::nullopt;
   const auto messages = TRY(store.get_messages(session.id, {.limit = count}));
   if (messages.empty()) return std::nullopt;

@@ -18,15 +18,15 @@ namespace wright::server {
 Result<std::vector<Message>> as_conversation(std::vector<Message> told);
 
 // A session that has ended and holds nothing but these. Its calls have no rows.
-Result<SessionId> store_told(Store& store, const Agent& agent, Json config,
+Result<SessionId> store_imported(Store& store, const Agent& agent, Json config,
                              std::vector<Message> told, const std::string& prompt,
                              const std::string& tenant);
 
 // How many messages of a session were told when it began, as its config says.
-inline constexpr std::string_view kToldMessagesKey = "told_messages";
-std::size_t told_messages_of(const Json& config);
+inline constexpr std::string_view kImportedMessagesKey = "told_messages";
+std::size_t imported_messages_of(const Json& config);
 
 // The last of them; nothing in a session that began here.
-Result<std::optional<MessageId>> last_told(Store& store, const Session& session);
+Result<std::optional<MessageId>> last_imported(Store& store, const Session& session);
 
 }  // namespace wright::server
