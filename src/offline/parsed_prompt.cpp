@@ -1,5 +1,6 @@
 #include "offline/parsed_prompt.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "offline/entity_prompt.h"
 #include "offline/languages.h"
+#include "offline/prompt_sentences.h"
 #include "offline/regex_text.h"
 #include "offline/wording.h"
 #include "wright/json.h"
@@ -21,177 +23,6 @@ namespace {
 
 constexpr std::size_t kLongestPrompt = 4000;
 constexpr std::size_t kLongestSubject = 200;
-
-// What the subject of a match must look like for a sentence to hold.
-enum class Needs : std::uint8_t {
-  nothing,
-  text,       // anything
-  name,       // one identifier, or something quoted
-  code_name,  // a name that cannot be an ordinary word, or is quoted, or called a function, …
-  phrase,     // a name, or a few plain words
-  quoted,
-  file,
-  glob,
-  folder,
-};
-
-struct Sentence {
-  Topic topic;
-  Needs needs;
-  const char* pattern;  // matched whole, in any case; groups: subject, qualifier
-  const char* qualifier = "";
-};
-
-#define LIST \
-  R"((?:(?:list|show|find|give|get|print|display|what|which)(?: me| are| is)?(?: all)?(?: of)?(?: the| its| their)? ))"
-#define PROJECT \
-  R"((?:(?:this|the|our|my)(?: whole| entire| current)? (?:software )?(?:project|repo|repository|code ?base|code|program|software|library|app|application|package|tree|workspace|monorepo)|this|it|here))"
-#define IN_PROJECT                                         \
-  "(?: (?:of|in|for|does|do|are there in|are in) " PROJECT \
-  "(?: use| have| need)?| are there| there are| is there| here)?"
-#define FOLDER R"((?:folder|directory|dir))"
-
-// In the order in which they are tried; the first that holds wins.
-constexpr Sentence
-    kSentences
-        [] =
-            {
-                {Topic::capabilities, Needs::nothing,
-                 R"((?:hi|hello|hey|help|thanks?|thank you|good (?:morning|evening|day))(?: \w+)?|who are you|what are you|(?:are|is) (?:you|this) (?:a|an|really an?) (?:llm|language model|ai|bot|real model)|what (?:can|do) you (?:do|know|understand|answer)|what (?:questions?|kinds? of questions?) .*(?:ask|answer|understand).*)"},
-
-                // --- the project
-                {Topic::project, Needs::nothing,
-                 R"((?:summari[sz]e|describe|explain|outline|introduce|tell me about|walk me through|what is|what's|what does|(?:give me |show me )?an? (?:short |brief |quick )?(?:overview|summary) of) )" PROJECT
-                 "(?: do| about| all about| for)?"},
-                {Topic::project, Needs::nothing,
-                 R"((?:(?:give|show)(?: me)? )?(?:an? |the )?(?:project )?(?:overview|summary))"},
-                {Topic::entry_points, Needs::nothing,
-                 LIST R"((?:main )?(?:entry[- ]?points?|main functions?|main programs?))" IN_PROJECT
-                      "|where (?:does|do) (?:the |this "
-                      ")?(?:program|app|application|project|execution|it) (?:start|begin)|where "
-                      "(?:is|are) the (?:entry[- ]?points?|main functions?)" IN_PROJECT},
-                {Topic::how_to, Needs::nothing,
-                 R"(how (?:do|can|should|would) (?:i|you|we|one) (?P<qualifier>build|compile|install|run|start|test|use|set up)(?: )" PROJECT
-                 R"(| (?:the|its) tests)?)"},
-                {Topic::how_to, Needs::nothing,
-                 R"(how (?:is|are) (?:)" PROJECT
-                 R"(|the tests) (?P<qualifier>built|compiled|installed|run|started|tested|used))"},
-                {Topic::how_to, Needs::nothing,
-                 R"((?:how to|steps to|instructions to) (?P<qualifier>build|compile|install|run|start|test|use)(?: )" PROJECT
-                 ")?"},
-                {Topic::dependencies, Needs::nothing,
-                 LIST
-                 R"((?:third[- ]party |external |direct )?(?:dependencies|libraries))" IN_PROJECT
-                 "|what (?:does|do) " PROJECT " (?:depend on|require)|dependencies"},
-                {Topic::packages, Needs::nothing,
-                 LIST R"((?:packages|crates|subprojects|workspace members))"
-                      "(?: (?:in|of|are in|are there in) " PROJECT ")?"},
-                {Topic::licence, Needs::nothing,
-                 R"((?:(?:what|which)(?: is| are)?(?: the| its)? )?licen[cs]e(?: (?:is|does|of|for) )" PROJECT
-                 R"((?: under| use| have)?|)"
-                 R"( is this| is it under)?|how is )" PROJECT
-                 R"( licen[cs]ed|(?:under )?(?:what|which) licen[cs]e(?: is| does) )" PROJECT
-                 R"((?: use| have| under| released under)?)"},
-                {Topic::todos, Needs::nothing,
-                 "(?:" LIST
-                 R"(|are there |how many )?(?:any |open )*(?:to-?dos?|fixmes?)(?: (?:and|or) (?:to-?dos?|fixmes?))?(?: (?:comments|items|notes|marks))?)" IN_PROJECT},
-                {Topic::flags, Needs::nothing,
-                 LIST R"((?:(?:cli|command[- ]line) (?:flags|options|switches|arguments)|flags))"
-                      "(?:" IN_PROJECT
-                      "| (?:does|do) (?:it|the \\S+) (?:have|take|accept|understand))"},
-
-                // --- one file
-                {Topic::file, Needs::file,
-                 R"((?:show|read|open|cat|print|display|view)(?: (?:me|the|file|contents? of|text of|source of|lines? \d+\S*(?: ?(?:-|to|and) ?\d+)?|of))* (?P<subject>\S+?)(?: file)?(?:,? (?:from |at |between )?(?:the )?lines? \d+.*)?)",
-                 "show"},
-                {Topic::file, Needs::file,
-                 R"((?:how many lines (?:does|do|are in|has|are there in)|how (?:long|big|large) is)(?: the)?(?: file)? (?P<subject>\S+?)(?: have| has| contain)?)"},
-                {Topic::file, Needs::file,
-                 R"((?:(?:what(?:'s| is| does)|explain|describe|summari[sz]e|outline|tell me about)(?: in)?(?: the)?(?: file)? )?(?P<subject>\S+?)(?: (?:do|for|about|contain|define))?(?: file)?)"},
-                {Topic::find_files, Needs::file,
-                 R"((?:where(?:'s| is)|find|locate)(?: the)?(?: file)? (?P<subject>\S+?)(?: file)?(?: located)?)"},
-                {Topic::find_files, Needs::glob,
-                 "(?:(?:" LIST
-                 R"()?(?:files )?(?:that |which )?(?:match(?:ing)? |named |called )?)?(?P<subject>\S+)(?: files?)?(?: are there)?)"},
-                {Topic::find_files, Needs::text,
-                 LIST
-                 R"(files (?:named|called|whose names? (?:is|contains?)|with names? like) (?P<subject>\S+))"},
-
-                // --- folders
-                {Topic::folder, Needs::folder,
-                 R"((?:list|show|ls|summari[sz]e|describe|explain|outline|what(?:'s| is| are)(?: there)? in|what(?:'s| is)|what does|tell me about|what files are in|list (?:the )?(?:files|contents) (?:in|of))(?: me)?(?: the)? )" FOLDER
-                 R"((?: called| named)? (?P<subject>[`"']?\S+)(?: contain| do| for| about)?)"},
-                {Topic::folder, Needs::folder,
-                 R"((?:list|show|ls|summari[sz]e|describe|explain|outline|what(?:'s| is| are)(?: there)? in|what(?:'s| is)|what does|tell me about|what files are in|list (?:the )?(?:files|contents) (?:in|of))(?: me)?(?: the)? (?P<subject>[`"']?\S+) )" FOLDER
-                 R"((?: contain| do| for| about)?)"},
-                {Topic::folder, Needs::folder,
-                 R"((?:ls|list|what(?:'s| is| are)(?: there)? in|what files are in|summari[sz]e|describe|list (?:the )?(?:files|contents) (?:in|of))(?: the)? (?P<subject>[\w.-]+/[\w./-]*|/\S+|\.\.?/\S*))"},
-                {Topic::folder, Needs::folder,
-                 R"(what(?:'s| is) (?:in|inside|below|under)(?: the)? (?P<subject>[`"']?[\w./~-]+[`"']?))"},
-                {Topic::folder, Needs::nothing,
-                 R"((?:ls|list|tree|what(?:'s| is| files are)? (?:in )?(?:this )" FOLDER
-                 R"(|here)|list (?:the )?(?:files|contents|folders)(?: (?:in|of) this )" FOLDER
-                 R"(| here)?|(?:folder|directory|project) (?:structure|layout|tree)))"},
-
-                // --- members and descendants
-                {Topic::members, Needs::name,
-                 "(?:" LIST R"(|how many )?)"
-                 R"((?:(?:public|private) )?(?P<qualifier>methods|member functions|fields|members|attributes|properties|enumerators|values) (?:does|do|of|in|has|are in|are there in|belong to)(?: the)?(?: class| struct| interface| enum| trait| type)? (?P<subject>\S+)(?: class| struct| interface| enum| trait)?(?: have| has| define| contain)?)"},
-                {Topic::subclasses,
-                 Needs::name, "(?:" LIST R"()?(?:classes|structs|types|interfaces|everything|things)? ?(?:that |which )?(?:inherits?(?: from)?|inheriting(?: from)?|extends?|extending|derives?(?: from)?|derived from|deriving from|subclass(?:es)?|implements?|implementing)(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
-                {Topic::subclasses, Needs::name,
-                 "(?:" LIST
-                 R"()?(?:subclasses|derived classes|descendants|implementations|implementors|child classes) of(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
-
-                // --- uses
-                {Topic::usage, Needs::name,
-                 R"(where(?:'s| is| are) (?P<subject>.+?) (?:being )?(?:used|called|referenced|invoked|mentioned|imported|included|instantiated))"},
-                {Topic::usage, Needs::name,
-                 R"(where (?:do|does|did) (?:we|you|i|it|they|the code|the program|)" PROJECT
-                 R"() (?:use|call|reference|invoke|import|include|mention) (?P<subject>.+))"},
-                {Topic::usage, Needs::name,
-                 R"((?:who|what|which (?:functions?|code|methods?|places|classes)) (?:calls?|uses?|references?|invokes?|imports?|includes?|instantiates?) (?P<subject>.+))"},
-                {Topic::usage, Needs::name,
-                 "(?:" LIST
-                 R"()?(?:usages?|uses|callers?|references|calls|call ?sites|mentions|occurrences) (?:of|to) (?P<subject>.+))"},
-                {Topic::usage, Needs::name,
-                 R"(how (?:many times|often) (?:is|are|does|do) (?P<subject>.+?) (?:used|called|referenced|mentioned|appear|occur))"},
-                {Topic::usage, Needs::name,
-                 R"(is (?P<subject>.+?) (?:used|called|referenced)(?: anywhere| at all| somewhere)?)"},
-
-                // --- text
-                {Topic::containing_files, Needs::text,
-                 "(?:" LIST
-                 R"(|how many |in which )files (?:that |which |do )?(?:contain|mention|include|reference|use|import)(?:s|ing)?(?: the (?:text|word|string))? (?P<subject>.+))"},
-                {Topic::search, Needs::text,
-                 R"((?:grep|rg|search)(?: for)?(?: the (?:text|word|string))? (?P<subject>.+))"},
-                {Topic::search, Needs::text,
-                 "(?:" LIST
-                 R"(|search for |look for )lines? (?:that |which )?(?:contain|mention|with|match)(?:s|ing)? (?P<subject>.+))"},
-                {Topic::search, Needs::quoted,
-                 R"((?:find|look for|where (?:is|does))(?: the (?:text|word|string|message))? (?P<subject>.+?)(?: (?:printed|appear|come from))?)"},
-
-                // --- definitions
-                {Topic::definition, Needs::phrase,
-                 R"(where(?:'s| is| are| was) (?P<subject>.+?) (?:defined|declared|implemented|located|specified|coded))"},
-                {Topic::definition, Needs::phrase,
-                 R"(where (?:do|does|did) (?:we|you|i|it|they|the code|the program|)" PROJECT
-                 R"() (?:define|declare|implement) (?P<subject>.+))"},
-                {Topic::definition, Needs::name,
-                 R"((?:(?:find|show|go to|give|what is|what's|where is)(?: me)?(?: the)? |the )?(?:definition|declaration|implementation|signature|source(?: code)?|code|value|body) (?:of|for) (?P<subject>.+))"},
-                {Topic::definition, Needs::name,
-                 R"((?:in )?(?:which|what) (?:file|header|module)s? (?:defines?|declares?|implements?|contains? the definition of|is|has) (?P<subject>.+?)(?: (?:defined|declared|implemented)(?: in)?| in)?)"},
-                {Topic::definition, Needs::name,
-                 R"((?:what does|what do) (?P<subject>.+?) (?:do|mean))"},
-                {Topic::definition, Needs::name,
-                 R"((?:how many lines (?:does|do|has|are in)|how (?:long|big|large) is) (?P<subject>.+?)(?: have| has)?)"},
-                {Topic::definition, Needs::code_name,
-                 R"((?P<subject>(?:class|struct|function|method|interface|enum|trait|macro|namespace|typedef) \S+))"},
-                {Topic::definition, Needs::code_name,
-                 R"((?:what(?:'s| is| are)|explain|describe|show(?: me)?|find|locate|tell me about|how does|how is|where(?:'s| is| are)|define|go to|look up) (?P<subject>.+?)(?: work| works| for)?)"},
-                {Topic::definition, Needs::phrase, R"(where(?:'s| is| are) (?P<subject>.+))"},
-                {Topic::definition, Needs::code_name, R"((?P<subject>\S+))"},
-};
 
 bool replace(std::string& text, const RE2& pattern, const char* with) {
   return RE2::Replace(&text, pattern, with);
@@ -298,10 +129,9 @@ Subject clean_subject(std::string_view raw) {
 
 // The folder that a phrase names; empty for "this folder", "the project", "here", ….
 std::optional<std::string> named_folder(std::string_view phrase) {
-  static const RE2 kWhole("(?i)" PROJECT
-                          "|"
-                          R"((?:this|the current) )" FOLDER R"(|\.|\./)");
-  static const RE2 kFolder("(?i)(?:the |this )?" FOLDER R"( (\S+))");
+  static const RE2 kWhole(
+      fmt::format(R"((?i){}|(?:this|the current) {}|\.|\./)", kProjectPattern, kFolderPattern));
+  static const RE2 kFolder(fmt::format(R"((?i)(?:the |this )?{} (\S+))", kFolderPattern));
   static const RE2 kNamed(R"((?i)(?:the )?(\S+?)/?(?: (?:folder|directory|dir))?)");
   const std::string text = without_quotes(trim(phrase));
   if (RE2::FullMatch(text, kWhole)) return std::string();
@@ -322,9 +152,10 @@ struct Scoped {
 
 // Cuts "… in src/net" off the end of a question.
 std::optional<Scoped> split_scope(const std::string& text) {
-  static const RE2 kScope("(?i)(.+?) (?:in|inside|within|under|below) (" PROJECT
-                          "|(?:this |the )?" FOLDER R"((?: \S+)?|\S*/\S*|(?:the )?\S+ )" FOLDER
-                          R"(|[`"'][\w./-]+[`"']|[\w./+-]+))");
+  static const RE2 kScope(fmt::format(
+      R"((?i)(.+?) (?:in|inside|within|under|below) ({0}|(?:this |the )?{1}(?: \S+)?|\S*/\S*)"
+      R"(|(?:the )?\S+ {1}|[`"'][\w./-]+[`"']|[\w./+-]+))",
+      kProjectPattern, kFolderPattern));
   static const RE2 kHere(R"((?i)(.+?) (?:here|in here))");
   std::string rest;
   std::string phrase;
@@ -394,26 +225,8 @@ bool fits(Needs needs, const Subject& subject) {
   return false;
 }
 
-struct Compiled {
-  const Sentence* sentence;
-  std::unique_ptr<RE2> pattern;
-};
-
-const std::vector<Compiled>& sentences() {
-  static const std::vector<Compiled> kCompiled = [] {
-    RE2::Options options;
-    options.set_case_sensitive(false);
-    std::vector<Compiled> made;
-    for (const Sentence& sentence : kSentences) {
-      made.push_back({&sentence, std::make_unique<RE2>(sentence.pattern, options)});
-    }
-    return made;
-  }();
-  return kCompiled;
-}
-
-std::optional<ParsedPrompt> recognise(const Compiled& compiled, const std::string& text) {
-  const RE2& pattern = *compiled.pattern;
+std::optional<ParsedPrompt> recognise(const Sentence& sentence, const std::string& text) {
+  const RE2& pattern = pattern_of(sentence);
   std::vector<re2::StringPiece> found(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) +
                                       1);
   if (!pattern.Match(text, 0, text.size(), RE2::ANCHOR_BOTH, found.data(),
@@ -427,7 +240,6 @@ std::optional<ParsedPrompt> recognise(const Compiled& compiled, const std::strin
     const re2::StringPiece& part = found[static_cast<std::size_t>(at->second)];
     return part.data() == nullptr ? std::string() : std::string(part);
   };
-  const Sentence& sentence = *compiled.sentence;
   ParsedPrompt question;
   question.topic = sentence.topic;
   question.qualifier = sentence.qualifier;
@@ -463,15 +275,15 @@ ParsedPrompt understand_sentence(const std::string& text) {
   const auto scoped = split_scope(text);
   for (const bool is_scoped : {false, true}) {
     if (is_scoped && !scoped) break;
-    for (const Compiled& compiled : sentences()) {
-      const bool may_be_scoped = compiled.sentence->needs != Needs::folder &&
-                                 compiled.sentence->topic != Topic::capabilities &&
-                                 compiled.sentence->topic != Topic::project;
+    for (const Sentence& sentence : prompt_sentences()) {
+      const bool may_be_scoped = sentence.needs != Needs::folder &&
+                                 sentence.topic != Topic::capabilities &&
+                                 sentence.topic != Topic::project;
       if (is_scoped && !may_be_scoped) continue;
-      auto question = recognise(compiled, is_scoped ? scoped->text : text);
+      auto question = recognise(sentence, is_scoped ? scoped->text : text);
       if (!question) continue;
       // "where is X in src/a" has a better reading than a phrase of five words.
-      const bool is_vague = !is_scoped && scoped && compiled.sentence->needs == Needs::phrase &&
+      const bool is_vague = !is_scoped && scoped && sentence.needs == Needs::phrase &&
                             question->subject.contains(' ');
       if (is_vague) continue;
       if (is_scoped) question->path = scoped->path;
