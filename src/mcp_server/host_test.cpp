@@ -339,42 +339,6 @@ TEST(McpHost, WhatThePersonDoesNotAnswerHasFailed) {
   EXPECT_EQ(row().status, CallStatus::failed);
 }
 
-// A record that says `failed` would say that nothing was paid.
-TEST(McpHost, WhatThePersonDoesNotAnswerInTheMiddleOfACallEndsAsTheToolSays) {
-  for (const bool can_ask : {false, true}) {
-    for (const bool goes_on : {false, true}) {
-      const auto store = open_memory_store();
-      auto caller = std::make_shared<Agent>();
-      caller->name = "calls";
-      caller->tools = {tool("pay", "Pays", [goes_on](const Context& context) -> ToolReply {
-        if (goes_on && context.answers.answer) return Output{.value = "paid, unconfirmed"};
-        return Waiting{
-            .shown = encode(AskUserRequest{.questions = {{.id = "a", .question = "Well?"}}}),
-            .state = {{"has_begun", true}}};
-      })};
-      Host host(Offering{.caller = std::move(caller), .store = store.get()});
-      mcp::Work asked =
-          work("tools/call", R"({"name":"pay"})", can_ask ? R"({"elicitation":{}})" : "{}");
-      mcp::WorkOutcome outcome = host.perform(asked, {});
-      const auto row = [&] {
-        return store->get_tool_calls(store->list_sessions({}).value().at(0).id).value().at(0);
-      };
-      if (can_ask) {
-        const auto& needs = std::get<mcp::NeedsInput>(outcome);
-        asked.state = needs.state;
-        asked.answers[needs.requests[0].key] = JsonObject{{"action", "decline"}};
-        outcome = host.perform(asked, {});
-      }
-      if (goes_on) {
-        EXPECT_EQ(text_of(outcome), "paid, unconfirmed");
-        EXPECT_EQ(row().status, CallStatus::completed);
-      } else {
-        EXPECT_EQ(row().status, can_ask ? CallStatus::waiting : CallStatus::unknown);
-      }
-    }
-  }
-}
-
 TEST(McpHost, OnlySessionsThatBeganHereCanBeGoneOnWith) {
   Hosted hosted({testing::says("One."), testing::says("Two.")}, false);
   const SessionId other =
