@@ -8,6 +8,12 @@
 
 namespace wright {
 
+std::string short_name(std::string_view name) {
+  constexpr std::size_t kLongestName = 200;
+  if (name.size() <= kLongestName) return std::string(name);
+  return fmt::format("{}…", utf8_prefix(name, kLongestName));
+}
+
 std::string head_of(std::string_view text, std::size_t limit) {
   const std::string_view head = utf8_prefix(text, limit);
   return fmt::format("{}\n[Output cut: the first {} of {} bytes]", head, head.size(), text.size());

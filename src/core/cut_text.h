@@ -1,4 +1,4 @@
-// Texts that are too long for a model, cut between characters.
+// Texts that are too long for a model or for a person, cut between characters.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include "wright/tool.h"
 
 namespace wright {
+
+// A name that a model or another program has given, as people are shown it: its first 200 bytes.
+std::string short_name(std::string_view name);
 
 // The first `limit` bytes, and how many there were.
 std::string head_of(std::string_view text, std::size_t limit);

@@ -23,7 +23,7 @@ Error unknown_tool(std::span<const Tool> tools, std::string_view name) {
   std::vector<std::string_view> names;
   for (const Tool& tool : tools) names.push_back(tool.spec.name);
   return Error{ErrorCode::not_found,
-               fmt::format("Unknown tool: {}. Available tools: {}", name,
+               fmt::format("Unknown tool: {}. Available tools: {}", short_name(name),
                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
 }
 

@@ -58,6 +58,12 @@ TEST(Pipeline, tells_the_model_of_an_unknown_tool_and_lists_the_known_ones) {
   EXPECT_NE(execute({}, {}, call("sing"), {}).result.content.find("none"), std::string::npos);
 }
 
+TEST(Pipeline, says_the_beginning_of_a_name_that_is_too_long) {
+  const auto outcome = execute({}, {}, {"1", std::string(1 << 20, 'x'), "{}"}, {});
+  EXPECT_EQ(outcome.result.content,
+            "Unknown tool: " + std::string(200, 'x') + "…. Available tools: none");
+}
+
 TEST(Pipeline, tells_the_model_of_broken_arguments) {
   for (const std::string arguments :
        {"{\"text\":", "text", "[1]", "\"text\"", "{\"text\":\"\xFF\"}"}) {

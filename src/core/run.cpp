@@ -52,8 +52,9 @@ void make_id_unique(Run& run, ToolCall& call) {
 }
 
 OpenCall* find_unanswered(Run& run, std::string_view call_id) {
+  // Most have an answer where there are very many: what is cheap to see is looked at first.
   const auto found = std::ranges::find_if(run.open_calls, [&](const OpenCall& open) {
-    return open.call.id == call_id && open.state != OpenCall::State::answered;
+    return open.state != OpenCall::State::answered && open.call.id == call_id;
   });
   return found == run.open_calls.end() ? nullptr : &*found;
 }

@@ -264,6 +264,31 @@ TEST_F(CodeIndexTest, survives_hostile_names_and_contents) {
   EXPECT_EQ(refreshed(*one).read, 0);
 }
 
+TEST_F(CodeIndexTest, does_not_read_what_is_too_large_to_be_parsed) {
+  // By name, in the order of names.
+  const auto lines = [&] {
+    return each(tree.ask("query_entities",
+                         R"({"entity_type":"file","order_by":{"field":"name","direction":"ASC"}})"),
+                "line_count");
+  };
+  tree.files()
+      .write("large.py", "x = 1\n" + std::string(16 << 20, '\n'))
+      .write("small.py", "x\ny\n");
+  ASSERT_EQ(lines(), (Strings{"0", "2"}));
+  // More than anybody could read.
+  std::ofstream(tree.files() / "disk.img");
+  std::error_code error;
+  std::filesystem::resize_file(tree.files() / "disk.img", std::uintmax_t{1} << 40, error);
+  if (error) GTEST_SKIP() << "files of that size cannot be made here: " << error.message();
+  EXPECT_EQ(lines(), (Strings{"0", "0", "2"}));
+  const auto one = index();
+  refreshed(*one);
+  EXPECT_EQ(refreshed(*one).read, 0);
+  // It is another one afterwards.
+  std::filesystem::resize_file(tree.files() / "disk.img", std::uintmax_t{1} << 39);
+  EXPECT_EQ(refreshed(*one).read, 1);
+}
+
 TEST_F(CodeIndexTest, copes_with_files_that_vanish_while_it_reads) {
   for (int i = 0; i < 40; ++i) {
     tree.files().write(fmt::format("f{:02}.py", i), fmt::format("def f{}(): pass\n", i));

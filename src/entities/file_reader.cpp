@@ -22,7 +22,8 @@
 namespace wright::entities {
 namespace {
 
-// Larger files are entities themselves; nobody looks into them.
+// Larger files are entities themselves; nobody looks into them, not even to count their lines: some
+// are larger than anybody can read.
 constexpr std::int64_t kLargestParsed = std::int64_t{16} << 20;
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
@@ -69,6 +70,15 @@ void complete(std::vector<CodeEntity>& entities, std::string_view content,
   }
 }
 
+// In place of a hash of the content. It is no name of a blob, so git's history does not know it.
+std::string mark_of_large(const CodeFile& file) {
+  return fmt::format("large {} {} {}", file.size, file.modified_ns, file.changed_ns);
+}
+
+FileRead::Outcome outcome_of(const CodeFile& file, const FileToRead& wanted) {
+  return file.hash == wanted.known_hash ? FileRead::Outcome::same : FileRead::Outcome::changed;
+}
+
 CodeEntity entity_of_file(const CodeFile& file, std::string documentation) {
   CodeEntity entity;
   entity.type = "file";
@@ -99,7 +109,11 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted, const std::stop_to
   file.modified_ns = opened->status.modified;
   file.changed_ns = opened->status.changed;
   file.number = static_cast<std::int64_t>(opened->status.number);
-  const bool is_kept = file.size <= kLargestParsed;
+  if (file.size > kLargestParsed) {
+    file.hash = mark_of_large(file);
+    loaded.read.outcome = outcome_of(file, wanted);
+    return loaded;
+  }
   Sha1 hash;
   hash.add(fmt::format("blob {}", file.size));
   hash.add(std::string_view("\0", 1));
@@ -121,12 +135,11 @@ FileReader::Loaded FileReader::load(const FileToRead& wanted, const std::stop_to
     if (!is_text) continue;
     file.line_count += static_cast<int>(std::ranges::count(bytes, '\n'));
     last = bytes.back();
-    if (is_kept) loaded.content += bytes;
+    loaded.content += bytes;
   }
   if (last != '\n') ++file.line_count;
   file.hash = std::move(hash).hex();
-  loaded.read.outcome =
-      file.hash == wanted.known_hash ? FileRead::Outcome::same : FileRead::Outcome::changed;
+  loaded.read.outcome = outcome_of(file, wanted);
   if (loaded.read.outcome == FileRead::Outcome::same) loaded.content.clear();
   if (!is_valid_utf8(loaded.content)) {
     loaded.letters = Letters::latin_1;

@@ -13,7 +13,8 @@
 
 namespace wright::entities {
 
-// A file to look at, and the hash of its content when it was last read (empty: never).
+// A file to look at, and the hash of its content when it was last read (empty: never). One that is
+// too large to be parsed is not read: what stands for its hash tells its size and its times.
 struct FileToRead {
   std::string path;
   std::int64_t size = 0;

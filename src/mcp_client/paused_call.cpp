@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/begun_wait.h"
 #include "core/unknown_outcome.h"
 #include "mcp/json_rpc.h"
 
@@ -27,6 +28,7 @@ Json paused_json(const Paused& paused) {
   for (const auto& [how, name] : kHow) {
     if (how == paused.how) json["goes_on"] = name;
   }
+  if (paused.how != Paused::How::anew) json[kHasBegun] = true;
   if (paused.request_state) json["request_state"] = *paused.request_state;
   if (!paused.task.empty()) json["task"] = paused.task;
   if (!paused.questions.is_null()) json["questions"] = paused.questions;

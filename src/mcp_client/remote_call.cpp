@@ -103,6 +103,11 @@ Result<RemoteReply> RemoteCalls::begin_anew(const RemoteRequest& request,
   return finish(request, handle, std::move(spare), context);
 }
 
+std::unexpected<Error> RemoteCalls::left_begun(const RemoteRequest& request, Error why) const {
+  if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why.message);
+  return std::unexpected(std::move(why));
+}
+
 Result<CallHandle> RemoteCalls::send(const RemoteRequest& request, JsonObject params,
                                      const Context& context) {
   pass_on(context.trace, params);
@@ -127,9 +132,9 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
     } else if (paused->how != Paused::How::in_place) {
       const std::string why =
           fmt::format("what it asked cannot be read any more: {}", questions.error().message);
-      if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why);
-      return fail(ErrorCode::tool_failed,
-                  fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
+      return left_begun(
+          request, {ErrorCode::tool_failed,
+                    fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why)});
     }
   }
   if (is_task) return go_on_with_task(request, paused->task, std::move(answered), context);
@@ -137,14 +142,15 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
     JsonObject again = request.params;
     auto responses = answered->questions.answers(given, models_.get(), context);
     if (!responses) {
-      return fail(responses.error().code,
-                  fmt::format("The MCP server {} gets no answer: {}", connection_->name(),
-                              responses.error().message));
+      return left_begun(request, {responses.error().code,
+                                  fmt::format("The MCP server {} gets no answer: {}",
+                                              connection_->name(), responses.error().message)});
     }
     again["inputResponses"] = std::move(*responses);
     if (paused->request_state) again["requestState"] = *paused->request_state;
-    const auto handle = TRY(send(request, std::move(again), context));
-    return finish(request, handle, std::nullopt, context);
+    const auto handle = send(request, std::move(again), context);
+    if (!handle) return left_begun(request, handle.error());
+    return finish(request, *handle, std::nullopt, context);
   }
   if (answered && paused->how == Paused::How::anew) {
     const auto responses = TRY(answered->questions.answers(given, models_.get(), context));
@@ -245,35 +251,39 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
   for (auto& [key, asked] : needs.requests) {
     const auto problem = questions.add(key, asked.method, std::move(asked.params), models_.get());
     if (problem) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("The MCP server {} needs {}, which cannot be had here: {}",
-                              connection_->name(), asked.method, problem->message));
+      return left_begun(request,
+                        {ErrorCode::unsupported,
+                         fmt::format("The MCP server {} needs {}, which cannot be had here: {}",
+                                     connection_->name(), asked.method, problem->message)});
     }
   }
   const auto again = [&](std::optional<JsonObject> responses) -> Result<Turn> {
     JsonObject params = request.params;
     if (responses) params["inputResponses"] = std::move(*responses);
     if (needs.state) params["requestState"] = *needs.state;
-    auto next = TRY(send(request, std::move(params), context));
-    return Turn{.next = std::move(next)};
+    auto next = send(request, std::move(params), context);
+    if (!next) return left_begun(request, std::move(next).error());
+    return Turn{.next = std::move(*next)};
   };
   if (questions.empty()) return again(std::nullopt);  // it only wants to be asked again
-  const auto worded = TRY(questions.worded(connection_->name()));
+  const auto worded = questions.worded(connection_->name());
+  if (!worded) return left_begun(request, worded.error());
   if (spare && questions.is_same_as(spare->questions)) {
     const Json given = std::exchange(spare, std::nullopt)->answer;
-    auto responses = TRY(questions.answers(given, models_.get(), context));
-    return again(std::move(responses));
+    auto responses = questions.answers(given, models_.get(), context);
+    if (!responses) return left_begun(request, std::move(responses).error());
+    return again(std::move(*responses));
   }
-  auto waiting = waiting_for(worded, {.how = Paused::How::with_state,
-                                      .request_state = std::move(needs.state),
-                                      .questions = questions.to_json()});
+  auto waiting = waiting_for(*worded, {.how = Paused::How::with_state,
+                                       .request_state = std::move(needs.state),
+                                       .questions = questions.to_json()});
   if (to_text(waiting.state).size() <= kLargestState) return Turn{.reply = std::move(waiting)};
-  const std::string why =
-      fmt::format("what it wants to be kept until somebody has answered has more than {} KB",
-                  kLargestState >> 10);
-  if (request.effect == Effect::write) return outcome_unknown(connection_->name(), why);
-  return fail(ErrorCode::limit_reached,
-              fmt::format("The MCP server {} cannot be answered: {}", connection_->name(), why));
+  return left_begun(
+      request,
+      {ErrorCode::limit_reached,
+       fmt::format("The MCP server {} cannot be answered: what it wants to be kept until somebody "
+                   "has answered has more than {} KB",
+                   connection_->name(), kLargestState >> 10)});
 }
 
 Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle handle,
@@ -281,7 +291,9 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
   constexpr int kMostRounds = 20;
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   for (int round = 0; round < kMostRounds; ++round) {
-    auto reached = TRY(wait(request, handle, deadline, context));
+    auto answered = wait(request, handle, deadline, context);
+    if (!answered) return left_begun(request, std::move(answered).error());
+    Reached& reached = *answered;
     if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
     if (const auto* problem = std::get_if<mcp::Problem>(&reached)) return refused(*problem);
     if (const auto* created = std::get_if<mcp::TaskCreated>(&reached)) {
@@ -305,8 +317,9 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
     handle = *turn.next;
   }
   connection_->cancel(handle, "it asked too often");
-  return fail(ErrorCode::limit_reached,
-              fmt::format("The MCP server {} asks without end", connection_->name()));
+  return left_begun(request,
+                    {ErrorCode::limit_reached,
+                     fmt::format("The MCP server {} asks without end", connection_->name())});
 }
 
 Result<ToolReply> RemoteCalls::run(const RemoteToolCall& call, const Json& arguments,

@@ -143,6 +143,9 @@ class RemoteCalls {
   Result<std::optional<RemoteReply>> fetch(Following& task, const RemoteRequest& request,
                                            const CallHandle& call, Time deadline,
                                            const Context& context);
+  // The request has begun, and nothing more will be heard of it: of what writes, nobody knows what
+  // it did.
+  std::unexpected<Error> left_begun(const RemoteRequest& request, Error why) const;
   std::unexpected<Error> lost_task(const RemoteRequest& request, ErrorCode code,
                                    std::string_view why) const;
   std::unexpected<Error> cancelled_there(const RemoteRequest& request,

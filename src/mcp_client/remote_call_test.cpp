@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/begun_wait.h"
+#include "core/unknown_outcome.h"
 #include "mcp_client/python_server_testing.h"
 #include "mcp_client/server_texts.h"
 #include "mcp_client/server_tools.h"
@@ -47,7 +49,8 @@ for line in sys.stdin:
         answer(id, {"tools": [tool("pay"), tool("look", readOnlyHint=True), tool("big"),
                               tool("fickle", readOnlyHint=True),
                               tool("open", destructiveHint=False), tool("gated", destructiveHint=True),
-                              tool("steps"), tool("die")]})
+                              tool("steps"), tool("die"), tool("hang", destructiveHint=False),
+                              tool("hang_looking", readOnlyHint=True)]})
     elif method in ("resources/subscribe", "subscriptions/listen"):
         note(method)
         if method == "resources/subscribe": answer(id, {})
@@ -58,6 +61,9 @@ for line in sys.stdin:
             send({"method": "notifications/progress", "params":
                   {"progressToken": params["_meta"]["progressToken"], "progress": step}})
         answer(id, text("done"))
+    elif method == "tools/call" and params["name"].startswith("hang"):
+        send({"method": "notifications/progress", "params":
+              {"progressToken": params["_meta"]["progressToken"], "progress": 1}})
     elif method == "tools/call" and params["name"] == "gated" and not noted("logged in"):
         note("refused")
         send({"id": id, "error": {"code": -32042, "message": "log in first",
@@ -201,6 +207,34 @@ TEST_P(McpRemoteCall, AnAnswerWithoutStateBeginsNothingThatWrites) {
     EXPECT_NE(later.result.content.find("not known"), std::string::npos) << later.result.content;
   }
   EXPECT_EQ(count("began"), 0U);
+}
+
+// It has acted by then: it is told, and says itself how it ended.
+TEST_P(McpRemoteCall, WhatNobodyAnswersEndsAsItsServerSays) {
+  const auto own = tools();
+  const auto asked = call(own, "pay");
+  ASSERT_TRUE(asked.waiting) << asked.result.content;
+  EXPECT_TRUE(waits_in_the_middle(asked.waiting->state));
+  const auto ended =
+      call(own, "pay", answer_to(asked, *declined(WaitKind::question, "Nobody is there").answer));
+  EXPECT_EQ(ended.response, Json("paid by nobody: decline")) << ended.result.content;
+  EXPECT_EQ(count("began"), 1U);
+}
+
+TEST_P(McpRemoteCall, WhatWritesAndIsStoppedHasAnOutcomeThatIsNotKnown) {
+  const auto own = tools();
+  std::stop_source stop;
+  const auto stopped = [&](std::string name) {
+    return execute(own, {}, {"c2", "py__" + std::move(name), "{}"},
+                   {.call_id = "c2", .stop = stop.get_token(), .progress = [&](std::string_view) {
+                      stop.request_stop();
+                    }});
+  };
+  EXPECT_TRUE(is_unknown(stopped("hang")));
+  stop = {};
+  const auto reading = stopped("hang_looking");
+  EXPECT_TRUE(reading.result.is_error);
+  EXPECT_FALSE(is_unknown(reading)) << reading.result.content;
 }
 
 TEST_P(McpRemoteCall, AStateThatIsTooLargeIsNotKept) {

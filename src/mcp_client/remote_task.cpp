@@ -101,8 +101,10 @@ Result<RemoteReply> RemoteCalls::follow(Following task, const RemoteRequest& req
     if (!goes_on) {
       // Who resumes the session asks after the same task.
       const bool is_left = task.is_kept && context.is_suspended && context.is_suspended();
-      if (!is_left) cancel_task(task.id);
-      return fail(ErrorCode::cancelled, "The call was cancelled");
+      Error cancelled{ErrorCode::cancelled, "The call was cancelled"};
+      if (is_left) return std::unexpected(std::move(cancelled));
+      cancel_task(task.id);
+      return left_begun(request, std::move(cancelled));
     }
     if (Clock::now() >= deadline) {
       cancel_task(task.id);
@@ -208,8 +210,8 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
                                                             const Context& context) {
   const auto give_up = [&](ErrorCode code, std::string_view why) {
     cancel_task(task.id);
-    return fail(code,
-                fmt::format("The MCP server {} gets no answer: {}", connection_->name(), why));
+    return left_begun(request, {code, fmt::format("The MCP server {} gets no answer: {}",
+                                                  connection_->name(), why)});
   };
   auto asked = requests_in(news);
   std::erase_if(asked, [&](const auto& each) { return task.told.contains(each.first); });

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/begun_wait.h"
+#include "core/unknown_outcome.h"
 #include "mcp_client/server_texts.h"
 #include "mcp_client/server_tools.h"
 #include "mcp_client/stdio_channel.h"
@@ -100,8 +102,9 @@ class McpSampling : public ::testing::Test {
           return start_program(program, std::move(listener));
         }});
   }
-  std::vector<Tool> tools(const std::string& mode) {
-    auto made = server_tools(connect(mode), {.name = "py", .models = models_});
+  std::vector<Tool> tools(const std::string& mode, Effect effect = Effect::read) {
+    auto made = server_tools(connect(mode),
+                             {.name = "py", .effects = {{"ask", effect}}, .models = models_});
     EXPECT_TRUE(made) << made.error().message;
     return made ? std::move(made->tools) : std::vector<Tool>();
   }
@@ -202,6 +205,30 @@ TEST_F(McpSampling, TheModelIsNotAskedWhenNobodyAgrees) {
         << answered.result.content;
   }
   EXPECT_EQ(asked_, 0);
+}
+
+// Older servers are told, and say how it ended. In the newest revision nothing can be told.
+TEST_F(McpSampling, WhatWritesIsNotSaidToHaveFailedWhenNobodyAgrees) {
+  for (const std::string mode : {"legacy", "modern"}) {
+    const auto own = tools(mode, Effect::write);
+    const auto asked = call(own);
+    ASSERT_TRUE(asked.waiting) << asked.result.content;
+    EXPECT_TRUE(waits_in_the_middle(asked.waiting->state));
+    WaitAnswers none = declined(asked.waiting->kind, "Nobody is there");
+    none.state = asked.waiting->state;
+    const auto ended = call(own, none);
+    EXPECT_EQ(is_unknown(ended), mode == "modern") << ended.result.content;
+    EXPECT_EQ(ended.result.is_error, mode == "modern") << ended.result.content;
+  }
+}
+
+// Without models, a server that asks for one cannot go on.
+TEST_F(McpSampling, WhatWritesIsNotSaidToHaveFailedWhereThereAreNoModels) {
+  models_.reset();
+  EXPECT_TRUE(is_unknown(call(tools("modern", Effect::write))));
+  const auto reading = call(tools("modern"));
+  EXPECT_TRUE(reading.result.is_error);
+  EXPECT_FALSE(is_unknown(reading));
 }
 
 TEST_F(McpSampling, WhatIsNoQuestionOfTextsIsRefused) {

@@ -189,14 +189,14 @@ Result<ToolOutcome> CallRecord::told_of(const StoredCall& call) {
   return outcome;
 }
 
-Result<void> CallRecord::end(OutsideCall& call, const ToolOutcome& outcome) {
+Result<void> CallRecord::end(OutsideCall& call, const ToolOutcome& outcome, runtime::Done done) {
   if (call.row == 0) return {};
   std::vector<Write> writes;
   UpdateCall update{.call_id = call.row, .execution_time_ms = std::llround(outcome.duration_ms)};
   if (outcome.waiting) {
     update.status = CallStatus::waiting;
     writes.emplace_back(std::move(update));
-    writes.emplace_back(note_of_waiting(call, system_clock_ms() + kWaitsForMs));
+    writes.emplace_back(note_of_waiting(call, system_clock_ms() + kWaitsForMs, done));
   } else {
     const bool is_failed = outcome.error || outcome.result.is_error;
     update.status = is_failed ? CallStatus::failed : CallStatus::completed;

@@ -36,7 +36,9 @@ class CallRecord {
   // came before: then this is what is known of it.
   Result<std::optional<ToolOutcome>> go_on(runtime::OutsideCall& call);
   // A record that cannot be written does not change what has happened.
-  Result<void> end(runtime::OutsideCall& call, const ToolOutcome& outcome);
+  // `done`: by a call that waits.
+  Result<void> end(runtime::OutsideCall& call, const ToolOutcome& outcome,
+                   runtime::Done done = runtime::Done::nothing);
 
  private:
   Result<SessionId> session_of(const mcp::Work& work);

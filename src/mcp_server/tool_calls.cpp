@@ -5,7 +5,9 @@
 
 #include <charconv>
 
+#include "core/begun_wait.h"
 #include "core/try.h"
+#include "core/unknown_outcome.h"
 #include "mcp/content.h"
 #include "mcp/elicitation.h"
 
@@ -18,6 +20,8 @@ namespace {
 constexpr std::string_view kRecorded = "call";  // as the store knows it
 constexpr std::string_view kAsked = "asked";
 constexpr std::string_view kBefore = "before";
+// How often a call that has begun is told that nobody can be asked.
+constexpr int kMostDeclined = 20;
 
 // What a call that waits needs to know when it comes again. It travels with the client, which
 // cannot read or change it: an answer is for what was asked, and nothing else.
@@ -82,6 +86,17 @@ Result<WaitAnswers> answers_before(const JsonObject& state) {
   return answers;
 }
 
+// What a person said to what was asked of them, as the call takes it.
+Result<Json> answer_to(const AskedOfClient& asked, const mcp::InputAnswer& said) {
+  const Json given = TRY(answer_from(said, asked.kind));
+  if (asked.kind == WaitKind::approval) return given;
+  const auto questions = TRY(questions_from(asked.shown));
+  std::vector<QuestionAnswer> list;
+  for (const auto& [id, answer] : given.as_object()) list.push_back({std::string(id), answer});
+  const auto accepted = TRY(accept_answers(questions, list));
+  return encode(accepted.response);
+}
+
 // What a person said so far. What they were shown goes along with their approval: where the call
 // would do something else by now, they are asked again.
 Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
@@ -90,17 +105,16 @@ Result<WaitAnswers> answers_so_far(const mcp::Work& work) {
   const auto asked = TRY(asked_in(work.state));
   const auto found = work.answers.find(asked.key);
   if (found == work.answers.end()) return answers;
-  const Json given = TRY(answer_from(found->second, asked.kind));
-  if (asked.kind == WaitKind::approval) {
-    answers.approval = TRY(approval_in(given.as_object()));
+  auto given = answer_to(asked, found->second);
+  if (given && asked.kind == WaitKind::approval) {
+    answers.approval = TRY(approval_in(given->as_object()));
     answers.approved = asked.shown;
     return answers;
   }
-  const auto questions = TRY(questions_from(asked.shown));
-  std::vector<QuestionAnswer> list;
-  for (const auto& [id, answer] : given.as_object()) list.push_back({std::string(id), answer});
-  const auto accepted = TRY(accept_answers(questions, list));
-  answers.answer = encode(accepted.response);
+  // A call that has begun goes on with a no, and says itself what came of it.
+  const bool goes_on = asked.kind != WaitKind::approval && waits_in_the_middle(asked.state);
+  if (!given && !goes_on) return std::unexpected(std::move(given).error());
+  answers.answer = given ? std::move(*given) : declined(asked.kind, given.error().message).answer;
   answers.state = asked.state;
   return answers;
 }
@@ -220,7 +234,7 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
   ToolOutcome outcome = execute(caller, call, context);
   std::optional<mcp::NeedsInput::Request> request;
   AskedOfClient asking;
-  if (outcome.waiting) {
+  for (int times_declined = 0; outcome.waiting && !request;) {
     asking = {.key = next_key(work.state, outcome.waiting->kind),
               .kind = outcome.waiting->kind,
               .shown = outcome.waiting->shown,
@@ -228,16 +242,27 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
     auto asked = question_to(*work.client, asking.key, call, *outcome.waiting);
     if (asked) {
       request = std::move(*asked);
+    } else if (waits_in_the_middle(asking.state) && times_declined++ < kMostDeclined) {
+      context.answers.answer = declined(asking.kind, asked.error().message).answer;
+      context.answers.state = asking.state;
+      outcome = execute(caller, call, context);
     } else {
-      outcome = failed(call, std::move(asked).error(), outcome.duration_ms);
+      Error why = std::move(asked).error();
+      if (waits_in_the_middle(asking.state))
+        why = unknown_outcome(why.code, std::move(why.message));
+      outcome = failed(call, std::move(why), outcome.duration_ms);
     }
   }
-  (void)record.end(*recorded, outcome);
+  const Tool* tool = find_tool(caller.tools, call.name);
+  const bool may_act = tool == nullptr || tool->spec.options.effect != Effect::read;
+  const bool is_begun = waits_in_the_middle(asking.state) && may_act;
+  (void)record.end(*recorded, outcome,
+                   is_begun ? runtime::Done::perhaps_something : runtime::Done::nothing);
   if (outcome.delegate) return mcp::Finished{mcp::error_result("This tool is only for agents")};
   if (!request) return mcp::Finished{mcp::call_result(outcome)};
   return mcp::NeedsInput{.requests = {std::move(*request)},
                          .state = {{kAsked, to_json(asking)},
-                                   {kBefore, to_json(*answers)},
+                                   {kBefore, to_json(context.answers)},
                                    {kRecorded, to_json(*recorded)}}};
 }
 

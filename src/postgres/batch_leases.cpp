@@ -70,6 +70,7 @@ Result<void> BatchWriter::apply(const ReleaseLease& write, Requests& requests) {
 Result<void> BatchWriter::apply(const RequestCancel& write, Requests& requests) {
   requests.push_back(
       request(Query::request_cancel, values_of(target_value(write.session_id), write.reason)));
+  requests.push_back(request(Query::cancel_waits, values_of(target_value(write.session_id))));
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/try.h"
 #include "postgres/errors.h"
+#include "store/unfinished_copy.h"
 #include "wright/store.h"
 
 namespace wright::postgres {
@@ -243,6 +244,7 @@ std::uint32_t short_hash(std::string_view text) {
 struct Stored {
   int version = 0;  // 0: there are no tables
   int oldest = 0;
+  bool is_unfinished_copy = false;
 };
 
 Result<Stored> stored_version(Connection& connection, std::string_view schema) {
@@ -261,11 +263,12 @@ Result<Stored> stored_version(Connection& connection, std::string_view schema) {
   if (!is_there) return Stored{};
   Stored stored;
   const Sql version(in_schema("SELECT version, oldest FROM @agent_schema", schema));
-  const Request read{
-      &version, {}, [&](const Row& row) -> Result<void> {
-        stored = {static_cast<int>(row.integer(0)), static_cast<int>(row.integer(1))};
-        return {};
-      }};
+  const Request read{&version, {}, [&](const Row& row) -> Result<void> {
+                       const std::int64_t version = row.integer(0);
+                       stored = {static_cast<int>(version < 0 ? -version : version),
+                                 static_cast<int>(row.integer(1)), version < 0};
+                       return {};
+                     }};
   TRY(all_done(connection.exchange({&read, 1}, deadline, Preparing::every_time)));
   if (stored.version < 1) {
     return fail(ErrorCode::storage,
@@ -275,6 +278,9 @@ Result<Stored> stored_version(Connection& connection, std::string_view schema) {
 }
 
 Result<bool> is_current(const Stored& stored, std::string_view schema, int version) {
+  if (stored.is_unfinished_copy) {
+    return std::unexpected(store::unfinished_copy(fmt::format("The schema {}", schema)));
+  }
   if (stored.version <= version) return stored.version == version;
   if (stored.oldest <= version) return true;
   return fail(ErrorCode::unsupported,
@@ -338,6 +344,14 @@ Result<void> check_schema_name(std::string_view name) {
 Result<bool> has_tables(Connection& connection, std::string_view schema) {
   const auto stored = TRY(stored_version(connection, schema));
   return stored.version > 0;
+}
+
+Result<bool> is_unfinished_copy(Connection& connection, std::string_view schema) {
+  const auto stored = TRY(stored_version(connection, schema));
+  if (!stored.is_unfinished_copy) return false;
+  TRY(store::check_version_of_copy(fmt::format("The schema {}", schema), stored.version,
+                                   kMigrations.back().version));
+  return true;
 }
 
 std::string in_schema(std::string_view sql, std::string_view schema) {

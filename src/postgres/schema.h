@@ -28,9 +28,13 @@ std::string in_schema(std::string_view sql, std::string_view schema);
 // Whether there are any.
 Result<bool> has_tables(Connection& connection, std::string_view schema);
 
+// Whether they are a copy that is not finished (store/unfinished_copy.h). Refuses one that was
+// begun with tables of another version than this Wright's.
+Result<bool> is_unfinished_copy(Connection& connection, std::string_view schema);
+
 // Brings the schema to the version of the last of `steps`, each in a transaction of its own, one
 // process at a time. Leaves tables alone that a newer Wright has brought further, where this one
-// can still use them.
+// can still use them. Refuses a copy that is not finished.
 Result<void> migrate(Connection& connection, std::string_view schema,
                      std::span<const Migration> steps);
 

@@ -123,6 +123,13 @@ std::string sql_of(Query query, std::string_view schema) {
           "AND status = 'open' AND ($2::bigint IS NULL OR call_id = $2)) "
           "SELECT 1 / (SELECT count(*) FROM @agent_sessions WHERE id = {0})",
           kTarget);
+    case Query::cancel_waits:  // of the session, and of all below it
+      return fmt::format(
+          "WITH RECURSIVE family (id) AS (SELECT {} UNION SELECT child.id "
+          "FROM @agent_sessions child JOIN family ON child.parent_session_id = family.id) "
+          "UPDATE @agent_waits SET status = 'cancelled' WHERE status = 'open' "
+          "AND session_id IN (SELECT id FROM family)",
+          kTarget);
     case Query::answer_wait:
       return must_change(
           fmt::format("UPDATE @agent_waits SET status = 'answered', answered_at = $2::bigint, "

@@ -63,6 +63,7 @@ enum class Query : std::uint8_t {
   claim,
   insert_wait,
   close_waits,
+  cancel_waits,
   answer_wait,
   wait,
   insert_runner,

@@ -108,6 +108,7 @@ Result<std::vector<CopyProgress>> copy_tables(
       TRY(compare(from, to, table, last));
     }
   }
+  TRY(to.mark(store::CopyState::unfinished));
   for (const CopiedTable& table : copied_tables()) {
     CopyProgress progress{table.name};
     auto after = TRY(to.last_key(table));
@@ -126,6 +127,7 @@ Result<std::vector<CopyProgress>> copy_tables(
     const auto count = TRY(compare(from, to, table, std::nullopt));
     all.push_back({table.name, count});
   }
+  TRY(to.mark(store::CopyState::finished));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/unfinished_copy.h"
 #include "wright/store.h"
 
 namespace wright::postgres {
@@ -42,6 +44,8 @@ class TableStore {
   virtual Result<std::int64_t> last_number(const CopiedTable& table) = 0;
   // New rows get numbers behind this one, and behind all that were given before.
   virtual Result<void> go_on_behind(const CopiedTable& table, std::int64_t number) = 0;
+  // As long as it is unfinished, nobody opens the store.
+  virtual Result<void> mark(store::CopyState state) = 0;
 };
 
 // The tables must be there.
@@ -49,13 +53,22 @@ Result<std::unique_ptr<TableStore>> open_sqlite_tables(const std::filesystem::pa
 Result<std::unique_ptr<TableStore>> open_postgres_tables(const std::string& place,
                                                          const std::string& schema);
 
+// Whether a copy was begun there and not finished: open_sqlite_tables() and open_postgres_tables()
+// open it all the same, and nobody else does.
+Result<bool> is_unfinished_sqlite(const std::filesystem::path& file);
+Result<bool> is_unfinished_postgres(const std::string& place, const std::string& schema);
+
+// Whether both lead to the same database, by whatever names.
+Result<bool> is_same_postgres(const std::string& one, const std::string& other);
+
 struct CopyProgress {
   std::string_view table;
   std::int64_t rows = 0;  // copied now
 };
 
 // Goes on where an interrupted copy ended. Refuses (ErrorCode::already_exists) when what is in the
-// target is not the beginning of what is in the source.
+// target is not the beginning of what is in the source. From before the first row until all of them
+// were compared, the target is an unfinished copy.
 Result<std::vector<CopyProgress>> copy_tables(TableStore& from, TableStore& to,
                                               const std::function<void(const CopyProgress&)>& tell);
 

@@ -48,6 +48,100 @@ void expect_new_numbers(Store& store) {
   EXPECT_EQ(waiting->waits, (std::vector<WaitId>{3}));
 }
 
+// The process is killed at the n-th write to the target.
+class KilledTables final : public TableStore {
+ public:
+  KilledTables(TableStore& inner, int writes) : inner_(inner), left_(writes) {}
+
+  Result<std::vector<CopiedRow>> read(const CopiedTable& table,
+                                      const std::optional<std::string>& after,
+                                      std::size_t most) override {
+    return inner_.read(table, after, most);
+  }
+  Result<void> write(const CopiedTable& table, const std::vector<CopiedRow>& rows) override {
+    if (left_-- == 0) return fail(ErrorCode::storage, "Killed");
+    return inner_.write(table, rows);
+  }
+  Result<std::optional<std::string>> last_key(const CopiedTable& table) override {
+    return inner_.last_key(table);
+  }
+  Result<std::int64_t> last_number(const CopiedTable& table) override {
+    return inner_.last_number(table);
+  }
+  Result<void> go_on_behind(const CopiedTable& table, std::int64_t number) override {
+    return inner_.go_on_behind(table, number);
+  }
+  Result<void> mark(store::CopyState state) override { return inner_.mark(state); }
+
+ private:
+  TableStore& inner_;
+  int left_;
+};
+
+// Whoever drove a session there would drive one that the source has as well.
+TEST(TableCopy, is_opened_by_nobody_before_it_is_finished) {
+  char name[] = "/tmp/wright-copy-XXXXXX";
+  const std::filesystem::path folder = ::mkdtemp(name);
+  const auto source = folder / "a.db";
+  fill(*open_sqlite_store(source).value());
+  const auto from = open_sqlite_tables(source).value();
+  const std::string url = TestCluster::instance().url();
+  for (const int writes : {0, 1, 3}) {
+    const auto file = folder / ("b" + std::to_string(writes));
+    const std::string schema = TestCluster::new_schema();
+    (void)open_sqlite_store(file).value();
+    (void)open_postgres_store(url, {.schema = schema}).value();
+    EXPECT_EQ(is_unfinished_sqlite(file), false);
+    EXPECT_EQ(is_unfinished_postgres(url, schema), false);
+    const auto copy = [&](bool is_killed) {
+      for (const auto& to :
+           {open_sqlite_tables(file).value(), open_postgres_tables(url, schema).value()}) {
+        KilledTables killed(*to, is_killed ? writes : -1);
+        EXPECT_EQ(copy_tables(*from, killed, {}).has_value(), !is_killed);
+      }
+    };
+    copy(true);
+    EXPECT_EQ(is_unfinished_sqlite(file), true);
+    EXPECT_EQ(is_unfinished_postgres(url, schema), true);
+    const auto expect_refused = [](const Result<std::unique_ptr<Store>>& opened) {
+      ASSERT_FALSE(opened);
+      EXPECT_TRUE(opened.error().message.contains("`wright migrate` again"))
+          << opened.error().message;
+    };
+    expect_refused(open_sqlite_store(file));
+    expect_refused(open_postgres_store(url, {.schema = schema}));
+    copy(false);
+    EXPECT_EQ(open_sqlite_store(file).value()->list_sessions({}).value().size(), 1U);
+    EXPECT_EQ(
+        open_postgres_store(url, {.schema = schema}).value()->list_sessions({}).value().size(), 1U);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// It is another store, and goes on being one.
+TEST(TableCopy, leaves_a_store_with_something_else_as_it_was) {
+  char name[] = "/tmp/wright-copy-XXXXXX";
+  const std::filesystem::path folder = ::mkdtemp(name);
+  fill(*open_sqlite_store(folder / "a.db").value());
+  (void)open_sqlite_store(folder / "b.db")
+      .value()
+      ->create_session({.agent_name = "b", .user_prompt = "Else"})
+      .value();
+  {
+    const auto from = open_sqlite_tables(folder / "a.db").value();
+    const auto to = open_sqlite_tables(folder / "b.db").value();
+    EXPECT_FALSE(copy_tables(*from, *to, {}));
+  }
+  EXPECT_TRUE(open_sqlite_store(folder / "b.db"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(TableCopy, knows_a_database_under_another_name) {
+  const std::string url = TestCluster::instance().url();
+  const std::string named = url + (url.contains('?') ? "&" : "?") + "application_name=other";
+  EXPECT_EQ(is_same_postgres(url, named), true);
+}
+
 TEST(TableCopy, gives_no_number_again_that_was_given_before) {
   char name[] = "/tmp/wright-copy-XXXXXX";
   const std::filesystem::path folder = ::mkdtemp(name);

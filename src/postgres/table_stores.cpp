@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <random>
 #include <utility>
 
 #include "core/try.h"
@@ -18,6 +21,12 @@ namespace {
 
 std::string joined(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The version stays what it is, apart from its sign.
+std::string marking(store::CopyState state, std::string_view table) {
+  return fmt::format("UPDATE {} SET version = {}abs(version)", table,
+                     state == store::CopyState::unfinished ? "-" : "");
 }
 
 class SqliteTables final : public TableStore {
@@ -98,6 +107,10 @@ class SqliteTables final : public TableStore {
         table.name, number);
     TRY(sqlite::execute(connection_.get(), sql.c_str()));
     return sqlite::execute(connection_.get(), "COMMIT");
+  }
+
+  Result<void> mark(store::CopyState state) override {
+    return sqlite::execute(connection_.get(), marking(state, "main.agent_schema").c_str());
   }
 
  private:
@@ -210,6 +223,12 @@ class PostgresTables final : public TableStore {
     return run({&request, 1});
   }
 
+  Result<void> mark(store::CopyState state) override {
+    const Sql sql(in_schema(marking(state, "@agent_schema"), schema_));
+    const Request request{&sql};
+    return run({&request, 1});
+  }
+
  private:
   static std::string_view type_of(const CopiedTable& table) {
     return gives_numbers(table) ? "bigint" : "text";
@@ -228,7 +247,7 @@ class PostgresTables final : public TableStore {
 }  // namespace
 
 Result<std::unique_ptr<TableStore>> open_sqlite_tables(const std::filesystem::path& file) {
-  auto connection = TRY(store::open_database(file, SqliteOptions{}));
+  auto connection = TRY(store::open_for_copying(file));
   return std::make_unique<SqliteTables>(std::move(connection));
 }
 
@@ -237,6 +256,37 @@ Result<std::unique_ptr<TableStore>> open_postgres_tables(const std::string& plac
   TRY(check_schema_name(schema));
   auto connection = TRY(Connection::open(place));
   return std::make_unique<PostgresTables>(std::move(connection), schema);
+}
+
+Result<bool> is_unfinished_sqlite(const std::filesystem::path& file) {
+  return store::is_unfinished_copy(file);
+}
+
+Result<bool> is_unfinished_postgres(const std::string& place, const std::string& schema) {
+  TRY(check_schema_name(schema));
+  auto connection = TRY(Connection::open(place));
+  return is_unfinished_copy(connection, schema);
+}
+
+// A lock of the one is seen by whoever is in the same database, and by nobody else.
+Result<bool> is_same_postgres(const std::string& one, const std::string& other) {
+  auto holding = TRY(Connection::open(one));
+  auto looking = TRY(Connection::open(other));
+  std::random_device device;
+  const std::uint64_t number = (std::uint64_t{device()} << 31U) ^ device();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const Sql begin("BEGIN");
+  const Sql hold(fmt::format("SELECT pg_advisory_xact_lock({})", number >> 1U));
+  const std::array<Request, 2> holds{Request{&begin}, Request{&hold}};
+  TRY(all_done(holding.exchange(holds, deadline, Preparing::every_time)));
+  bool is_free = true;
+  const Sql look(fmt::format("SELECT pg_try_advisory_xact_lock({})", number >> 1U));
+  const Request looks{&look, {}, [&](const Row& row) -> Result<void> {
+                        is_free = row.text(0) == "t";
+                        return {};
+                      }};
+  TRY(all_done(looking.exchange({&looks, 1}, deadline, Preparing::every_time)));
+  return !is_free;
 }
 
 }  // namespace wright::postgres

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/begun_wait.h"
 #include "core/try.h"
 #include "store/lease.h"
 
@@ -19,6 +20,9 @@ constexpr std::string_view kRow = "row";
 constexpr std::string_view kId = "id";
 constexpr std::string_view kNote = "note";
 constexpr std::string_view kNoAnswerInTime = "Nobody answered in time: it was not run";
+constexpr std::string_view kNoAnswerInTheMiddle =
+    "Nobody answered in time what it asked after it had begun. It may have happened or not, and it "
+    "was not repeated. Find out before you do it again.";
 
 std::optional<std::int64_t> whole_number(const Json& json, std::string_view key) {
   const JsonObject* object = json.if_object();
@@ -33,16 +37,18 @@ PutRecord note(const OutsideCall& call, Json value, std::int64_t due_at) {
 }
 
 // What is to be written about a call that nobody will end, besides that its note is gone.
-void add_ending(std::vector<Write>& writes, const StoredCall& call) {
-  const bool has_begun = call.status == CallStatus::executing;
+void add_ending(std::vector<Write>& writes, const StoredCall& call, const Json& note) {
+  const bool was_executed = call.status == CallStatus::executing;
+  const bool may_have_happened = was_executed || waits_in_the_middle(note);
+  std::string words(may_have_happened ? kNoAnswerInTheMiddle : kNoAnswerInTime);
   ToolResult told{.call_id = call.tool_call_id,
                   .name = call.tool_name,
-                  .content = std::string(has_begun ? kOutcomeUnknown : kNoAnswerInTime),
+                  .content = was_executed ? std::string(kOutcomeUnknown) : words,
                   .is_error = true};
-  writes.emplace_back(UpdateCall{.call_id = call.id,
-                                 .status = has_begun ? CallStatus::unknown : CallStatus::cancelled,
-                                 .error_details = has_begun ? "The process ended while it ran"
-                                                            : std::string(kNoAnswerInTime)});
+  writes.emplace_back(UpdateCall{
+      .call_id = call.id,
+      .status = may_have_happened ? CallStatus::unknown : CallStatus::cancelled,
+      .error_details = was_executed ? "The process ended while it ran" : std::move(words)});
   writes.emplace_back(
       AppendMessage{.session_id = call.session_id, .message = Message::tool(std::move(told))});
 }
@@ -78,8 +84,10 @@ PutRecord note_of_executing(const OutsideCall& call, RunnerId runner) {
   return note(call, JsonObject{{kSession, call.session}, {kRunner, runner}}, 0);
 }
 
-PutRecord note_of_waiting(const OutsideCall& call, std::int64_t until_ms) {
-  return note(call, JsonObject{{kSession, call.session}}, until_ms);
+PutRecord note_of_waiting(const OutsideCall& call, std::int64_t until_ms, Done done) {
+  JsonObject value{{kSession, call.session}};
+  if (done == Done::perhaps_something) value[kHasBegun] = true;
+  return note(call, std::move(value), until_ms);
 }
 
 RemoveRecords no_note_of(const OutsideCall& call) {
@@ -102,7 +110,7 @@ Result<int> settle_outside_calls(Store& store) {
     std::vector<Write> writes{PutRecord{note.kind, note.key, note.value, note.due_at, note.version},
                               RemoveRecords{.kind = note.kind, .key = note.key}};
     const auto call = TRY(find_open(store, session, note.key));
-    if (call) add_ending(writes, *call);
+    if (call) add_ending(writes, *call, note.value);
     const auto written = store.apply(writes);
     if (written) {
       settled += call ? 1 : 0;

@@ -29,11 +29,14 @@ std::optional<OutsideCall> outside_call_from(const Json& json);
 // Each belongs to the batch that writes what it says. A note is replaced only by whoever knows the
 // last one (ErrorCode::unavailable); from then on `call.note` is one more.
 PutRecord note_of_executing(const OutsideCall& call, RunnerId runner);
-PutRecord note_of_waiting(const OutsideCall& call, std::int64_t until_ms);
+// What a call that waits for its person has done.
+enum class Done : std::uint8_t { nothing, perhaps_something };
+PutRecord note_of_waiting(const OutsideCall& call, std::int64_t until_ms, Done done);
 RemoveRecords no_note_of(const OutsideCall& call);
 
 // Ends calls that nobody will: executed by runners that are not alive any more (nobody knows what
-// came of those), or waiting for longer than their person had time. Says how many.
+// came of those), or waiting for longer than their person had time (nor of those that had begun).
+// Says how many.
 Result<int> settle_outside_calls(Store& store);
 
 }  // namespace wright::runtime

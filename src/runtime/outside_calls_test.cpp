@@ -34,10 +34,10 @@ class OutsideCallsTest : public ::testing::TestWithParam<const char*> {
     call.note = 1;
     return call;
   }
-  void wait(OutsideCall& call, std::int64_t until) {
+  void wait(OutsideCall& call, std::int64_t until, Done done = Done::nothing) {
     EXPECT_TRUE(store_->apply(
         std::vector<Write>{UpdateCall{.call_id = call.row, .status = CallStatus::waiting},
-                           note_of_waiting(call, until)}));
+                           note_of_waiting(call, until, done)}));
     ++call.note;
   }
   Result<BatchIds> go_on(const OutsideCall& call) {
@@ -100,6 +100,13 @@ TEST_P(OutsideCallsTest, that_wait_are_left_alone_until_their_time_is_over) {
   EXPECT_EQ(settle_outside_calls(*store_), 1);
   EXPECT_EQ(status(late), CallStatus::cancelled);
   EXPECT_EQ(status(call), CallStatus::waiting);
+}
+
+TEST_P(OutsideCallsTest, that_had_begun_when_they_asked_are_unknown_when_their_time_is_over) {
+  OutsideCall late = begin("a");
+  wait(late, system_clock_ms() - 1'000, Done::perhaps_something);
+  EXPECT_EQ(settle_outside_calls(*store_), 1);
+  EXPECT_EQ(status(late), CallStatus::unknown);
 }
 
 TEST_P(OutsideCallsTest, that_ended_or_whose_session_is_gone_leave_nothing) {

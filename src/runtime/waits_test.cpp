@@ -244,6 +244,60 @@ TEST(Waits, ends_a_wait_when_its_time_is_over) {
   EXPECT_EQ(value_of(store->get_waits({.session_id = id})).at(0).status, WaitStatus::expired);
 }
 
+// Acts, and asks in the middle.
+Tool paying(std::optional<std::chrono::seconds> timeout = {}) {
+  return tool("pay", "Pays", [timeout](const Context& context) -> ToolReply {
+    if (context.answers.answer) {
+      const Json* is_yes = context.answers.answer->as_object().if_contains("completed");
+      return Output{.value = is_yes != nullptr && is_yes->as_bool() ? "confirmed" : "unconfirmed"};
+    }
+    return Waiting{.kind = WaitKind::question,
+                   .shown = {{"question", "Well?"}},
+                   .timeout = timeout,
+                   .state = {{"has_begun", true}}};
+  });
+}
+
+TEST(Waits, of_calls_that_have_begun_end_with_what_the_call_says_when_nobody_answers_in_time) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch told(1);
+  const auto agent =
+      agent_with("paying",
+                 model_from("test", "m",
+                            [&](const Request& request, const ModelCall&) {
+                              if (request.messages.size() == 1)
+                                return Result<Response>(calls({call("pay", "{}", "1")}));
+                              told.count_down();
+                              return Result<Response>(says("Done"));
+                            }),
+                 {paying(std::chrono::seconds(0))});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  told.wait();
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "Done");
+  const auto rows = value_of(store->get_tool_calls(id));
+  EXPECT_EQ(rows.at(0).status, CallStatus::completed);
+  EXPECT_EQ(rows.at(0).response, Json("unconfirmed"));
+  EXPECT_EQ(value_of(store->get_waits({.session_id = id})).at(0).status, WaitStatus::expired);
+}
+
+TEST(Waits, of_calls_that_have_begun_leave_them_unknown_when_a_process_without_the_agent_cancels) {
+  const auto store = open_memory_store();
+  SessionId id = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    id = value_of(
+        runtime->start(agent_with("paying", calling({call("pay", "{}", "1")}), {paying()}), "Go"));
+    ASSERT_EQ(value_of(runtime->wait(id)).status, RunResult::Status::waiting);
+  }
+  const auto other = open_runtime(*store);
+  ASSERT_TRUE(other->cancel(id, "Enough"));
+  (void)other->wait(id);
+  EXPECT_EQ(store->get_session(id)->status, SessionStatus::cancelled);
+  EXPECT_EQ(store->get_tool_calls(id)->front().status, CallStatus::unknown);
+  EXPECT_EQ(store->get_waits({.session_id = id})->front().status, WaitStatus::cancelled);
+}
+
 TEST(Waits, says_at_once_that_nobody_is_there) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

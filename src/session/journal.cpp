@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "core/unknown_outcome.h"
@@ -15,22 +17,26 @@ bool is_over(CallStatus status) {
          status == CallStatus::cancelled || status == CallStatus::unknown;
 }
 
-bool is_open(const Run& run, const std::string& call_id) {
-  return std::ranges::any_of(run.open_calls,
-                             [&](const OpenCall& open) { return open.call.id == call_id; });
-}
-
-// What the model was told of a call whose turn is over.
-std::string error_text(const Run& run, const std::string& call_id) {
-  for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
-    if (message->role != Role::tool) break;
-    for (const Part& part : message->parts) {
-      const auto* result = std::get_if<ToolResult>(&part);
-      if (result != nullptr && result->call_id == call_id) return result->content;
+// What the model was told of the calls of a turn that is over. There may be very many of them.
+class ToldOfCalls {
+ public:
+  explicit ToldOfCalls(const Run& run) {
+    for (auto message = run.messages.rbegin(); message != run.messages.rend(); ++message) {
+      if (message->role != Role::tool) break;
+      for (const Part& part : message->parts) {
+        const auto* result = std::get_if<ToolResult>(&part);
+        if (result != nullptr) told_.emplace(result->call_id, result->content);
+      }
     }
   }
-  return {};
-}
+  std::string text(const std::string& call_id) const {
+    const auto found = told_.find(call_id);
+    return found == told_.end() ? std::string() : std::string(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::string_view> told_;
+};
 
 // What becomes of calls that were not executed when their turn is over.
 CallStatus status_of_unexecuted(const Run& run) {
@@ -129,6 +135,11 @@ void Journal::call_waits(const std::string& call_id, const Json& shown,
   }
 }
 
+void Journal::may_have_happened(const std::string& call_id) {
+  const auto row = rows_.find(call_id);
+  if (row != rows_.end()) row->second.may_have_happened = true;
+}
+
 void Journal::wait_ended(const std::string& call_id, WaitStatus status) {
   others_.emplace_back(
       CloseWaits{.session_id = session_id_, .call_id = row_of(call_id), .status = status});
@@ -156,23 +167,25 @@ void Journal::context_changed(Json cut) {
 
 void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
   for (auto& [call_id, news] : news_) {
-    if (news.result && is_open(run, call_id)) news.update.result = std::move(news.result);
+    // Rows are of one turn: as long as it is open, so are its calls.
+    if (news.result && !run.open_calls.empty()) news.update.result = std::move(news.result);
     writes.emplace_back(std::move(news.update));
     if (!news.wait) continue;
     writes.emplace_back(std::move(*news.wait));
     new_waits_.push_back(call_id);
   }
   news_.clear();
-  if (!run.open_calls.empty()) return;
+  if (!run.open_calls.empty() || rows_.empty()) return;
   // The turn is over: what was never executed will not be.
   const CallStatus status = status_of_unexecuted(run);
+  const ToldOfCalls told(run);
   bool has_waited = false;
   for (const auto& [call_id, row] : rows_) {
     if (is_over(row.status)) continue;
     has_waited = has_waited || row.status == CallStatus::waiting;
     writes.emplace_back(UpdateCall{.call_id = row.id,
                                    .status = row.may_have_happened ? CallStatus::unknown : status,
-                                   .error_details = error_text(run, call_id)});
+                                   .error_details = told.text(call_id)});
   }
   rows_.clear();
   if (has_waited) writes.emplace_back(CloseWaits{.session_id = session_id_});
@@ -190,7 +203,7 @@ void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
         // The run was stopped by the time of this answer: the turn is over before it began.
         if (has_begun) break;
         append.others = UpdateCall{.status = status_of_unexecuted(run),
-                                   .error_details = error_text(run, call->id)};
+                                   .error_details = ToldOfCalls(run).text(call->id)};
         continue;
       }
       if (!has_begun) append.started_calls = std::exchange(starts_, 0);

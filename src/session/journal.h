@@ -20,7 +20,8 @@ struct StoredRow {
   CallId id = 0;
   CallStatus status = CallStatus::pending;
   WaitId wait_id = 0;  // of the last wait, if it ever waited
-  // It was executing when its process ended, and is to be executed again.
+  // It has begun and may go on: it was executing when its process ended and is to be executed
+  // again, or it waits in the middle of what it does.
   bool may_have_happened = false;
 };
 
@@ -54,6 +55,8 @@ class Journal {
   void call_is_unknown(const std::string& call_id, std::string why);
   // The call waits for somebody (with a wait that can be answered), or for a specialist (without).
   void call_waits(const std::string& call_id, const Json& shown, std::optional<OpenWait> wait);
+  // The call has begun to act. Should it not go on, nobody knows what became of it.
+  void may_have_happened(const std::string& call_id);
   void wait_ended(const std::string& call_id, WaitStatus status);
   void agent_changed(std::string name);
   // What was said under this key is in the conversation.

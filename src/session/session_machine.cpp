@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/cut_text.h"
 #include "core/try.h"
 #include "session/turn.h"
 #include "session/waits.h"
@@ -200,8 +201,8 @@ void SessionMachine::take_model(Result<Response> response, double duration_ms) {
 // A specialist that was granted no tools and calls one fails, and the agent above is told.
 void SessionMachine::refuse_calls_without_tools() {
   if (plan_.lineage.depth() == 0 || !agent_->tools.empty() || run_.open_calls.empty()) return;
-  const std::string message =
-      fmt::format("{} called {} and has no tools", agent_->name, run_.open_calls.front().call.name);
+  const std::string message = fmt::format("{} called {} and has no tools", agent_->name,
+                                          short_name(run_.open_calls.front().call.name));
   stop_with(LimitReached{Limit::tools, message}, message);
 }
 

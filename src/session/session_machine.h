@@ -21,6 +21,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -159,6 +160,7 @@ class SessionMachine {
   void end_call(const ToolCall& call, ToolOutcome outcome);
   void delegate(const ToolCall& call, const Delegate& delegate);
   void wait_or_refuse(const ToolCall& call, ToolOutcome outcome);
+  void do_without_people(const ToolCall& call, ToolOutcome outcome);
   using Handoff = std::optional<Result<std::shared_ptr<const Agent>>>;
   Handoff handed_to(const ToolCall& call) const;
   void hand_over_if_asked(const ToolCall& call, ToolOutcome& outcome);
@@ -236,7 +238,10 @@ class SessionMachine {
   bool is_asking_ = false;  // the model
   bool is_summary_ = false;
   Spending reserved_;
+  // Of calls in the run, by id, as find_open() saw them last: there may be very many.
+  mutable std::unordered_map<std::string, std::size_t> open_places_;
   std::map<std::string, Attempt> running_;  // calls that are executed, or about to be
+  std::map<std::string, int> declined_;     // how often calls were told that nobody answers
   std::map<std::string, ChildCall> specialists_;
   Attempt last_attempt_ = 0;
   std::optional<std::int64_t> working_since_;

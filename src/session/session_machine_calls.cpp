@@ -6,7 +6,9 @@
 #include <chrono>
 #include <utility>
 
+#include "core/begun_wait.h"
 #include "core/try.h"
+#include "core/unknown_outcome.h"
 #include "session/session_machine.h"
 #include "session/turn.h"
 #include "session/waits.h"
@@ -17,6 +19,9 @@ namespace {
 
 // How long a tool may take to end that was told that its time is up.
 constexpr std::chrono::milliseconds kGraceOfLateCall{2'000};
+// How often a call that has begun is told that nobody answers what it asks.
+constexpr int kMostDeclined = 20;
+constexpr std::string_view kNobodyIsThere = "Nobody is there to answer";
 
 void fail_outcome(ToolOutcome& outcome, Error error) {
   outcome.waiting.reset();
@@ -31,10 +36,11 @@ void fail_outcome(ToolOutcome& outcome, Error error) {
 }
 
 Error nobody_is_there(WaitKind kind) {
-  return {ErrorCode::unavailable,
-          kind == WaitKind::approval
-              ? "This call needs a person's approval, and nobody is there to give it. Do without it"
-              : "Nobody is there to answer. Go on with what you know, and say what you assumed"};
+  return {
+      ErrorCode::unavailable,
+      kind == WaitKind::approval
+          ? "This call needs a person's approval, and nobody is there to give it. Do without it"
+          : fmt::format("{}. Go on with what you know, and say what you assumed", kNobodyIsThere)};
 }
 
 }  // namespace
@@ -90,10 +96,10 @@ void SessionMachine::delegate(const ToolCall& call, const Delegate& delegate) {
 
 void SessionMachine::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
   const Waiting waiting = *outcome.waiting;
-  if (plan_.people == People::nobody) {
-    fail_outcome(outcome, nobody_is_there(waiting.kind));
-    return end_call(call, std::move(outcome));
+  if (waits_in_the_middle(waiting.state) && may_act(*agent_, call.name)) {
+    journal_.may_have_happened(call.id);
   }
+  if (plan_.people == People::nobody) return do_without_people(call, std::move(outcome));
   OpenWait wait{.kind = waiting.kind,
                 .shown = waiting.shown,
                 .covers = waiting.covers,
@@ -103,6 +109,28 @@ void SessionMachine::wait_or_refuse(const ToolCall& call, ToolOutcome outcome) {
   journal_.call_waits(call.id, waiting.shown, std::move(wait));
   publish<ToolEnded>(call, outcome);
   accept_or_break(ToolWaits{call.id, waiting});
+}
+
+// A call that has not begun will not. One that has is told that nobody answers, and says itself
+// what came of it: to whoever looks on, it was never interrupted.
+void SessionMachine::do_without_people(const ToolCall& call, ToolOutcome outcome) {
+  const Waiting waiting = *outcome.waiting;
+  const std::string call_id = call.id;
+  if (waits_in_the_middle(waiting.state) && ++declined_[call_id] <= kMostDeclined) {
+    accept_or_break(ToolWaits{call_id, waiting});
+    if (is_broken()) return;
+    accept_or_break(WaitAnswered{call_id, declined(waiting.kind, std::string(kNobodyIsThere))});
+    return;
+  }
+  const bool is_left_begun = waits_in_the_middle(waiting.state) && may_act(*agent_, call.name);
+  fail_outcome(outcome, is_left_begun ? unknown_outcome(
+                                            ErrorCode::limit_reached,
+                                            fmt::format("{} asks without end, and nobody is there "
+                                                        "to answer. It had begun: look what it "
+                                                        "did before you call it again",
+                                                        call.name))
+                                      : nobody_is_there(waiting.kind));
+  end_call(call, std::move(outcome));
 }
 
 // The agent that a call hands the conversation to. Nothing when it is no handoff.
@@ -163,16 +191,16 @@ void SessionMachine::take(const CallGivenUp& given_up) {
   }
   const ToolCall call = open->call;
   const Tool* tool = find_tool(agent_->tools, call.name);
-  const bool may_act = tool != nullptr && tool->spec.options.effect != Effect::read;
   const auto limit = tool != nullptr ? tool->spec.options.timeout : std::nullopt;
   ToolOutcome outcome{.result = {.call_id = call.id, .name = call.name},
                       .duration_ms = given_up.duration_ms};
-  fail_outcome(
-      outcome,
-      {ErrorCode::timeout,
-       fmt::format("{} did not answer within {} ms{}", call.name,
-                   limit.value_or(std::chrono::milliseconds(0)).count(),
-                   may_act ? ". It may still take effect: look before you call it again" : "")});
+  fail_outcome(outcome,
+               {ErrorCode::timeout,
+                fmt::format("{} did not answer within {} ms{}", call.name,
+                            limit.value_or(std::chrono::milliseconds(0)).count(),
+                            may_act(*agent_, call.name)
+                                ? ". It may still take effect: look before you call it again"
+                                : "")});
   end_call(call, std::move(outcome));
 }
 

@@ -39,9 +39,18 @@ bool SessionMachine::has_work_under_way() const {
 }
 
 const OpenCall* SessionMachine::find_open(const std::string& call_id) const {
-  const auto found = std::ranges::find_if(
-      run_.open_calls, [&](const OpenCall& open) { return open.call.id == call_id; });
-  return found == run_.open_calls.end() ? nullptr : &*found;
+  const auto known = [&]() -> const OpenCall* {
+    const auto place = open_places_.find(call_id);
+    if (place == open_places_.end() || place->second >= run_.open_calls.size()) return nullptr;
+    const OpenCall& open = run_.open_calls[place->second];
+    return open.call.id == call_id ? &open : nullptr;
+  };
+  if (const OpenCall* open = known()) return open;
+  open_places_.clear();
+  for (const OpenCall& open : run_.open_calls) {
+    open_places_.emplace(open.call.id, open_places_.size());
+  }
+  return known();
 }
 
 void SessionMachine::proceed() {
@@ -166,7 +175,9 @@ void SessionMachine::plan_tools() {
       }
     }
     journal_.call_starts(open->call.id);
-    if (!open->answers.specialist) publish<ToolStarted>(open->call);
+    if (!open->answers.specialist && !declined_.contains(open->call.id)) {
+      publish<ToolStarted>(open->call);
+    }
     start_call(*open);
   }
 }

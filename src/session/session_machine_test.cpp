@@ -40,6 +40,11 @@ Waiting approval() {
   return {.kind = WaitKind::approval, .shown = {{"tool", "act"}}};
 }
 
+// Of a call that has begun to act.
+Waiting question_in_the_middle() {
+  return {.kind = WaitKind::question, .shown = {{"tool", "act"}}, .state = {{"has_begun", true}}};
+}
+
 template <class Kind>
 const Kind* find_write(const Batch& batch) {
   for (const Write& write : batch.writes) {
@@ -166,6 +171,80 @@ TEST(SessionMachine, is_cancelled_while_it_rests) {
   hand.write_all();
   ASSERT_TRUE(hand.take<Ended>());
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::cancelled);
+}
+
+// A record that says `cancelled` or `failed` says that nothing was done.
+TEST(SessionMachine,
+     what_a_call_that_had_begun_did_is_not_known_when_it_is_cancelled_while_it_waits) {
+  for (const bool has_begun : {true, false}) {
+    TreeByHand hand(with_tools({"act"}));
+    const RunCall run = begin_call(hand);
+    hand.let_wait(kRoot, run, has_begun ? question_in_the_middle() : approval());
+    hand.write_all();
+    ASSERT_TRUE(hand.take<NowWaits>());
+    hand.input(kRoot, Cancel{"Enough"});
+    hand.write_all();
+    ASSERT_TRUE(hand.take<Ended>());
+    EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status,
+              has_begun ? CallStatus::unknown : CallStatus::cancelled);
+    EXPECT_EQ(hand.store().get_waits({})->front().status, WaitStatus::cancelled);
+  }
+}
+
+TEST(SessionMachine, what_only_reads_is_cancelled_though_it_had_begun) {
+  Agent agent = with_tools({"act"});
+  agent.tools.front().spec.options.effect = Effect::read;
+  TreeByHand hand(std::move(agent));
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, question_in_the_middle());
+  hand.write_all();
+  hand.input(kRoot, Cancel{"Enough"});
+  hand.write_all();
+  EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::cancelled);
+}
+
+TEST(SessionMachine, a_call_that_had_begun_is_told_that_nobody_answers_and_says_what_came_of_it) {
+  TreeByHand hand(with_tools({"act"}), People::nobody);
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, question_in_the_middle());
+  hand.write_all();
+  const auto again = hand.take<RunCall>();
+  ASSERT_TRUE(again);
+  ASSERT_TRUE(again->second.answers.answer);
+  EXPECT_EQ(again->second.answers.answer->at("completed"), Json(false));
+  EXPECT_EQ(again->second.answers.state, question_in_the_middle().state);
+  hand.end_call(kRoot, again->second, "paid, and nobody has confirmed it");
+  hand.write_all();
+  EXPECT_TRUE(hand.wants<AskModel>());
+  const auto rows = hand.store().get_tool_calls(hand.session());
+  EXPECT_EQ(rows->front().status, CallStatus::completed);
+  EXPECT_EQ(rows->front().response, Json("paid, and nobody has confirmed it"));
+  EXPECT_TRUE(hand.store().get_waits({})->empty());
+}
+
+TEST(SessionMachine, a_call_that_had_begun_and_asks_without_end_has_an_outcome_that_is_not_known) {
+  TreeByHand hand(with_tools({"act"}), People::nobody);
+  RunCall run = begin_call(hand);
+  constexpr int kEnough = 1'000;
+  for (int i = 0; i < kEnough && !hand.wants<AskModel>(); ++i) {
+    hand.let_wait(kRoot, run, question_in_the_middle());
+    hand.write_all();
+    if (hand.wants<AskModel>()) break;
+    auto again = hand.take<RunCall>();
+    ASSERT_TRUE(again);
+    run = std::move(again->second);
+  }
+  EXPECT_TRUE(hand.wants<AskModel>());
+  EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::unknown);
+}
+
+TEST(SessionMachine, a_call_that_has_not_begun_fails_where_nobody_answers) {
+  TreeByHand hand(with_tools({"act"}), People::nobody);
+  const RunCall run = begin_call(hand);
+  hand.let_wait(kRoot, run, approval());
+  hand.write_all();
+  EXPECT_FALSE(hand.wants<RunCall>());
+  EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::failed);
 }
 
 TEST(SessionMachine, a_call_that_starts_after_a_rest_has_the_new_epoch) {

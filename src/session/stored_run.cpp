@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/begun_wait.h"
 #include "core/older_forms.h"
 #include "core/try.h"
 #include "session/call_notes.h"
@@ -101,12 +102,15 @@ class Loader {
     const std::vector<ToolCall> calls = run.messages.back().tool_calls();
     if (calls.empty()) return {};
     auto rows = TRY(store_.get_tool_calls(id));
+    std::map<std::string_view, const StoredCall*> of_turn;
+    for (const StoredCall& stored : rows) {
+      if (stored.message_id == last_turn_) of_turn.emplace(stored.tool_call_id, &stored);
+    }
     for (const ToolCall& call : calls) {
-      const auto row = std::ranges::find_if(rows, [&](const StoredCall& stored) {
-        return stored.message_id == last_turn_ && stored.tool_call_id == call.id;
-      });
+      const auto found = of_turn.find(call.id);
+      const StoredCall* row = found != of_turn.end() ? found->second : nullptr;
       OpenCall open{.call = call};
-      if (row == rows.end()) {
+      if (row == nullptr) {
         answer(open, "This call was never recorded, and was not run", true);
       } else {
         loaded_.rows[call.id] = {.id = row->id, .status = row->status};
@@ -182,6 +186,9 @@ class Loader {
     if (waits == waits_.end()) return;
     for (const StoredWait& wait : waits->second) {
       loaded_.rows[open.call.id].wait_id = wait.id;
+      if (waits_in_the_middle(wait.state) && may_act(agent_, open.call.name)) {
+        loaded_.rows[open.call.id].may_have_happened = true;
+      }
       if (wait.status != WaitStatus::answered || !wait.answer) continue;
       auto answers = answers_of(wait.kind, *wait.answer);
       if (!answers) continue;
@@ -213,10 +220,27 @@ class Loader {
         Waiting{.kind = last.kind, .shown = last.shown, .covers = last.covers, .state = last.state};
     const bool is_late = last.expires_at && *last.expires_at <= now_;
     if (last.status == WaitStatus::open && !is_late) return;
+    // Somebody wants this session, or one above it, to be cancelled: that is about to come.
+    if (last.status == WaitStatus::cancelled) return;
     open.waits_for = {};
-    answer(open, std::string(kNobodyAnswered), true);
     loaded_.expired.push_back(open.call.id);
+    if (waits_in_the_middle(last.state)) return go_on_without_answer(open, last);
+    answer(open, std::string(kNobodyAnswered), true);
     keep_outcome(open);
+  }
+
+  // It has begun, and says itself what came of it.
+  static void go_on_without_answer(OpenCall& open, const StoredWait& wait) {
+    open.state = OpenCall::State::open;
+    WaitAnswers none = declined(wait.kind, "Nobody answered in time");
+    if (none.approval) {
+      open.answers.approval = std::move(none.approval);
+      open.answers.approved = wait.shown;
+    }
+    if (none.answer) {
+      open.answers.answer = std::move(none.answer);
+      open.answers.state = wait.state;
+    }
   }
 
   void find_child(OpenCall& open, const StoredCall& row) {

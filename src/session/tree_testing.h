@@ -20,11 +20,11 @@ namespace wright::session::testing {
 
 class TreeByHand {
  public:
-  explicit TreeByHand(Agent agent)
+  explicit TreeByHand(Agent agent, People people = People::may_answer_later)
       : agent_(std::make_shared<const Agent>(std::move(agent))),
         runner_(*store_->register_runner("by hand", std::chrono::hours(1))),
         tree_(options()) {
-    tree_.plant_new({.agent = agent_}, start(*agent_, "Go"),
+    tree_.plant_new({.agent = agent_, .people = people}, start(*agent_, "Go"),
                     {.agent_name = agent_->name, .user_prompt = "Go"});
   }
 

@@ -15,6 +15,11 @@ bool is_serial(const Agent& agent, const ToolCall& call) {
 
 }  // namespace
 
+bool may_act(const Agent& agent, std::string_view name) {
+  const Tool* tool = find_tool(agent.tools, name);
+  return tool == nullptr || tool->spec.options.effect != Effect::read;
+}
+
 std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
                                        const CallsUnderWay& running, std::size_t most) {
   std::vector<const OpenCall*> calls;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wright/run.h"
@@ -18,5 +19,8 @@ struct CallsUnderWay {
 };
 std::vector<const OpenCall*> startable(const Agent& agent, const Run& run,
                                        const CallsUnderWay& running, std::size_t most);
+
+// Whether a call of this name may change something. One whose tool is not known may.
+bool may_act(const Agent& agent, std::string_view name);
 
 }  // namespace wright::session

@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -285,15 +287,18 @@ Result<SchemaState> versioned_state(sqlite3* connection) {
     return {};
   });
   if (!read) return std::unexpected(read.error());
-  if (versions.size() != 1 || versions.front() < 1) {
+  if (versions.size() != 1 || versions.front() == 0 ||
+      versions.front() == std::numeric_limits<std::int64_t>::min()) {
     return fail(ErrorCode::storage,
                 fmt::format("{} has agent tables without a valid version", name_of(connection)));
   }
-  if (versions.front() > kAgentSchemaVersion) {
+  const bool is_unfinished_copy = versions.front() < 0;
+  const std::int64_t version = std::abs(versions.front());
+  if (version > kAgentSchemaVersion) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{} was written by a newer Wright: its schema has version {}, this "
                             "Wright knows versions up to {}. Use the newer Wright",
-                            name_of(connection), versions.front(), kAgentSchemaVersion));
+                            name_of(connection), version, kAgentSchemaVersion));
   }
   const auto indexes =
       TRY(names_from(connection,
@@ -301,7 +306,8 @@ Result<SchemaState> versioned_state(sqlite3* connection) {
                      "AND name IN ('idx_agent_sessions_figures', "
                      "'idx_agent_sessions_open', 'idx_agent_tool_calls_figures')"));
   return SchemaState{.kind = SchemaState::Kind::versioned,
-                     .version = static_cast<int>(versions.front()),
+                     .version = static_cast<int>(version),
+                     .is_unfinished_copy = is_unfinished_copy,
                      .has_indexes_of_figures = indexes.size() == kIndexesOfFigures};
 }
 

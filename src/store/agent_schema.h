@@ -60,7 +60,8 @@ struct SchemaState {
     versioned,
   };
   Kind kind = Kind::none;
-  int version = 0;  // Kind::versioned
+  int version = 0;                  // Kind::versioned
+  bool is_unfinished_copy = false;  // see unfinished_copy.h
   bool has_indexes_of_figures = false;
 };
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,9 +75,17 @@ Result<void> MemoryBatch::apply(const RequestCancel& write) {
   const auto row = TRY(target(write.session_id));
   Session& session = row->session;
   if (is_end(session.status)) return std::unexpected(has_ended(session.id, session.status));
-  if (session.cancel_reason) return {};
-  remember(*row);
-  session.cancel_reason = to_valid_utf8(write.reason);
+  if (!session.cancel_reason) {
+    remember(*row);
+    session.cancel_reason = to_valid_utf8(write.reason);
+  }
+  // Those below are younger.
+  std::set<SessionId> family;
+  for (auto at = tables_.sessions.find(session.id); at != tables_.sessions.end(); ++at) {
+    const auto& above = at->second.session.parent_session_id;
+    if (at->first == session.id || (above && family.contains(*above))) family.insert(at->first);
+  }
+  for (const SessionId id : family) TRY(apply(CloseWaits{.session_id = id}));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "store/agent_schema.h"
 #include "store/schema_upgrade.h"
 #include "store/sqlite_names.h"
+#include "store/unfinished_copy.h"
 
 namespace wright {
 namespace {
@@ -14,6 +15,13 @@ namespace {
 using store::execute;
 using store::RollbackGuard;
 using store::SchemaState;
+
+// Fails for a copy that is not finished: nobody works with it.
+Result<SchemaState> whole_state(sqlite3* connection) {
+  const auto state = TRY(store::agent_schema_state(connection));
+  if (!state.is_unfinished_copy) return state;
+  return std::unexpected(store::unfinished_copy(store::name_of(connection)));
+}
 
 bool is_current(const SchemaState& state) {
   return state.kind == SchemaState::Kind::versioned && state.version == kAgentSchemaVersion &&
@@ -39,7 +47,7 @@ Result<void> create_or_upgrade(sqlite3* connection) {
   TRY(execute(connection, "BEGIN IMMEDIATE"));
   const RollbackGuard guard(connection);
   // Another process may have been faster, so only what is seen inside the transaction counts.
-  const auto state = TRY(store::agent_schema_state(connection));
+  const auto state = TRY(whole_state(connection));
   Result<void> done;
   switch (state.kind) {
     case SchemaState::Kind::none: done = store::create_tables(connection); break;
@@ -75,7 +83,7 @@ Result<void> run_agent_migrations(sqlite3* connection) {
                 "The connection is inside a transaction, where SQLite cannot switch foreign keys "
                 "on; commit it or roll it back first");
   }
-  const auto state = TRY(store::agent_schema_state(connection));
+  const auto state = TRY(whole_state(connection));
   if (!is_current(state)) {
     TRY(migrate_without_foreign_keys(connection));
   }

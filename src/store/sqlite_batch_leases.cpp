@@ -103,7 +103,8 @@ Result<void> SqliteBatch::apply(const ReleaseLease& write) {
 Result<void> SqliteBatch::apply(const RequestCancel& write) {
   const SessionId session_id = target(write.session_id);
   auto wanted = queries_.run(Query::request_cancel, session_id, write.reason);
-  if (!wanted || sqlite3_changes(connection_) > 0) return wanted;
+  if (!wanted) return wanted;
+  if (sqlite3_changes(connection_) > 0) return queries_.run(Query::cancel_waits, session_id);
   const auto standing = TRY(standing_of(session_id));
   return std::unexpected(has_ended(session_id, standing.status));
 }

@@ -12,6 +12,7 @@
 #include "core/try.h"
 #include "store/agent_schema.h"
 #include "store/sqlite_names.h"
+#include "store/unfinished_copy.h"
 #include "wright/store.h"
 
 namespace wright::store {
@@ -103,7 +104,10 @@ Result<void> switch_to_wal(sqlite3* connection, std::chrono::milliseconds busy_t
   }
 }
 
-Result<void> set_up(sqlite3* connection, const SqliteOptions& options) {
+// Who opens it: those who work with sessions, or who only copies them.
+enum class Use : std::uint8_t { sessions, copying };
+
+Result<void> set_up(sqlite3* connection, const SqliteOptions& options, Use use) {
   const auto timeout_ms = std::clamp<std::chrono::milliseconds::rep>(
       options.busy_timeout.count(), 0, std::numeric_limits<int>::max());
   sqlite3_busy_timeout(connection, static_cast<int>(timeout_ms));
@@ -111,12 +115,21 @@ Result<void> set_up(sqlite3* connection, const SqliteOptions& options) {
     return std::unexpected(error_of(connection, SQLITE_READONLY));
   }
   // Reading comes first: what is not ours to write is found out before the journal mode changes it.
-  TRY(agent_schema_state(connection));
+  const auto state = TRY(agent_schema_state(connection));
+  const bool is_unfinished = state.is_unfinished_copy;
+  if (is_unfinished && use != Use::copying) {
+    return std::unexpected(unfinished_copy(name_of(connection)));
+  }
   TRY(switch_to_wal(connection, options.busy_timeout));
   const char* synchronous = options.durability == Durability::full ? "PRAGMA synchronous = FULL"
                                                                    : "PRAGMA synchronous = NORMAL";
   TRY(execute(connection, synchronous));
-  TRY(run_agent_migrations(connection));
+  if (is_unfinished) {
+    TRY(check_version_of_copy(name_of(connection), state.version, kAgentSchemaVersion));
+    TRY(execute(connection, "PRAGMA foreign_keys = ON"));
+  } else {
+    TRY(run_agent_migrations(connection));
+  }
   // A list of words that a column may hold is built anew for every statement that writes it, and
   // costs more than the writing. Our words come from enums; for other programs the checks hold.
   return execute(connection, "PRAGMA ignore_check_constraints = ON");
@@ -139,7 +152,10 @@ Result<Connection> open_for_reading(sqlite3* connection) {
   return reading;
 }
 
-Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options) {
+namespace {
+
+Result<Connection> open_for(Use use, const std::filesystem::path& path,
+                            const SqliteOptions& options) {
   Result<std::filesystem::path> name = path;
   if (path != kInMemory) {
     name = absolute_path(path);
@@ -147,8 +163,27 @@ Result<Connection> open_database(const std::filesystem::path& path, const Sqlite
     TRY(prepare_file(*name));
   }
   auto connection = TRY(connect(*name));
-  TRY(set_up(connection.get(), options));
+  TRY(set_up(connection.get(), options, use));
   return connection;
+}
+
+}  // namespace
+
+Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options) {
+  return open_for(Use::sessions, path, options);
+}
+
+Result<Connection> open_for_copying(const std::filesystem::path& path) {
+  return open_for(Use::copying, path, {});
+}
+
+Result<bool> is_unfinished_copy(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path == kInMemory || !std::filesystem::is_regular_file(path, error)) return false;
+  const auto name = TRY(absolute_path(path));
+  const auto connection = TRY(connect(name));
+  const auto state = agent_schema_state(connection.get());
+  return state && state->is_unfinished_copy;  // whoever opens it says what else is wrong
 }
 
 Result<void> check_is_ours(const std::filesystem::path& path) {

@@ -12,6 +12,12 @@ namespace wright::store {
 // A connection with the current schema, ready for one user at a time.
 Result<Connection> open_database(const std::filesystem::path& path, const SqliteOptions& options);
 
+// The same for whoever copies stores: it is opened though it is a copy that is not finished.
+Result<Connection> open_for_copying(const std::filesystem::path& path);
+
+// Whether the file is such a copy. None where there is no file, or no agent table in it.
+Result<bool> is_unfinished_copy(const std::filesystem::path& path);
+
 // Refuses (ErrorCode::invalid_argument) a file that has tables, none of which is an agent table. For
 // those who keep nothing but sessions in a file.
 Result<void> check_is_ours(const std::filesystem::path& path);

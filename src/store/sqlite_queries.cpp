@@ -223,6 +223,12 @@ std::string sql_of(Query query) {
     case Query::close_waits:
       return "UPDATE agent_waits SET status = ?3 WHERE session_id = ?1 AND status = 'open' "
              "AND (?2 IS NULL OR call_id = ?2)";
+    case Query::cancel_waits:  // of the session, and of all below it
+      return "WITH RECURSIVE family (id) AS (SELECT ?1 UNION "
+             "SELECT child.id FROM agent_sessions child "
+             "JOIN family ON child.parent_session_id = family.id) "
+             "UPDATE agent_waits SET status = 'cancelled' WHERE status = 'open' "
+             "AND session_id IN (SELECT id FROM family)";
     case Query::answer_wait:
       return fmt::format(
           "UPDATE agent_waits SET status = 'answered', answered_at = ?2, answered_by = ?3, "

@@ -54,6 +54,7 @@ enum class Query : std::uint8_t {
   serve_line,
   insert_wait,
   close_waits,
+  cancel_waits,
   answer_wait,
   tell_of_news,
   wait,

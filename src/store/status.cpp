@@ -31,6 +31,7 @@ constexpr std::array kCallMoves{
     std::pair{CallStatus::waiting, CallStatus::completed},
     std::pair{CallStatus::waiting, CallStatus::failed},
     std::pair{CallStatus::waiting, CallStatus::cancelled},
+    std::pair{CallStatus::waiting, CallStatus::unknown},  // it waited in the middle of what it did
     std::pair{CallStatus::executing, CallStatus::completed},
     std::pair{CallStatus::executing, CallStatus::failed},
     std::pair{CallStatus::executing, CallStatus::waiting},

@@ -162,7 +162,8 @@ TEST_P(StoreCalls, allows_exactly_the_documented_moves) {
       {pending, executing},   {pending, waiting},   {pending, cancelled}, {pending, failed},
       {waiting, executing},   {waiting, completed}, {waiting, failed},    {waiting, cancelled},
       {executing, completed}, {executing, failed},  {executing, waiting}, {executing, cancelled},
-      {executing, unknown},   {unknown, completed}, {unknown, failed},    {unknown, executing}};
+      {executing, unknown},   {unknown, completed}, {unknown, failed},    {unknown, executing},
+      {waiting, unknown}};
   const SessionId id = new_session();
   for (const CallStatus from : kCallStatuses) {
     for (const CallStatus to : kCallStatuses) {

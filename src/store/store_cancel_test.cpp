@@ -124,10 +124,10 @@ TEST_P(StoreCancelling, a_runner_can_ask_what_happened_to_its_sessions) {
   EXPECT_TRUE(value_of(store().get_news(one)).cancelled.empty());
   EXPECT_TRUE(value_of(store().get_news(one)).answered.empty());
 
-  expect_ok(store().request_cancel(of_one, "Enough"));
-  expect_ok(store().request_cancel(of_two, "Enough"));
   value_of(store().answer_wait(asked.wait, {Json("yes"), "ada"}));
   value_of(store().answer_wait(other.wait, {Json("no"), "bob"}));
+  expect_ok(store().request_cancel(of_one, "Enough"));
+  expect_ok(store().request_cancel(of_two, "Enough"));
   const RunnerNews news = value_of(store().get_news(one));
   EXPECT_EQ(news.cancelled, (std::vector<CancelWish>{{of_one, "Enough"}}));
   ASSERT_EQ(news.answered.size(), 1U);
@@ -228,6 +228,32 @@ TEST_P(StoreCancelling, a_waiting_session_needs_a_driver_when_it_was_answered_or
                                    UpdateCall{.call_id = due.call, .status = CallStatus::failed}};
   value_of(store().apply(closing));
   EXPECT_EQ(needing_driver(), Ids{});
+}
+
+// Nobody is asked any more, whoever ends the session and whenever that is.
+TEST_P(StoreCancelling, a_wish_ends_the_waits_of_the_session_and_of_all_below_it) {
+  const SessionId root = new_session();
+  const SessionId child = new_child(root);
+  const SessionId grandchild = new_child(child);
+  const SessionId other = new_session();
+  const Asked answered = ask(child);
+  value_of(store().answer_wait(answered.wait, {true, "ada"}));
+  const std::vector<WaitId> open{ask(root).wait, ask(child).wait, ask(grandchild).wait};
+  const WaitId of_other = ask(other).wait;
+  for (const SessionId id : {grandchild, child, root}) set_status(id, SessionStatus::waiting);
+  const std::vector<Write> failing{RequestCancel{root, "x"}, UpdateCall{.call_id = 4711}};
+  EXPECT_FALSE(store().apply(failing));
+  EXPECT_EQ(value_of(store().get_waits({.status = WaitStatus::open})).size(), 4U);
+  expect_ok(store().request_cancel(root, "Enough"));
+  for (const WaitId id : open) {
+    EXPECT_EQ(value_of(store().get_waits({.id = id})).at(0).status, WaitStatus::cancelled);
+    EXPECT_EQ(code_of(store().answer_wait(id, {true, "ada"})), ErrorCode::already_exists);
+  }
+  const auto left = value_of(store().get_waits({.status = WaitStatus::open}));
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.front().id, of_other);
+  EXPECT_EQ(value_of(store().get_waits({.id = answered.wait})).at(0).status, WaitStatus::answered);
+  EXPECT_TRUE(needing_driver().contains(root));
 }
 
 TEST_P(StoreCancelling, a_session_that_is_to_be_cancelled_needs_a_driver) {

@@ -35,6 +35,8 @@ TEST(Simulation, NoPromiseIsBrokenWhateverHappens) {
                                        "a session was loaded",
                                        "a specialist started",
                                        "a call became unknown",
+                                       "a call that waited became unknown",
+                                       "a call was told that nobody answers",
                                        "a call was executed again",
                                        "a stale driver was refused",
                                        "a wait was answered",

@@ -207,7 +207,10 @@ void Watch::move(CallId id, CallStatus status) {
   const auto kind = tool_kind_from(call.tool);
   const bool has_effect = kind && *kind != ToolKind::read && *kind != ToolKind::question;
   const bool has_happened = evidence_.contains(key_of(call.session_id, call.call_id));
-  if (status == CallStatus::unknown) world_.reach("a call became unknown");
+  if (status == CallStatus::unknown) {
+    const bool has_waited = call.status == CallStatus::waiting;
+    world_.reach(has_waited ? "a call that waited became unknown" : "a call became unknown");
+  }
   if (status == CallStatus::completed && has_effect && !has_happened) {
     broken("a completed call has happened", key_of(call.session_id, call.call_id));
   }
@@ -289,8 +292,11 @@ void Watch::check_budget(SessionId id) {
 
 // Rows of a crashed machine that were not safe are gone, with all that followed from them.
 void Watch::forget_after(std::size_t kept, Effects effects) {
+  // What a call did before it waited stays, though its second start is lost.
   const auto forgive = [&](const CallFacts& call) {
-    if (effects == Effects::forgiven) evidence_.erase(key_of(call.session_id, call.call_id));
+    const auto evidence = evidence_.find(key_of(call.session_id, call.call_id));
+    if (effects != Effects::forgiven || evidence == evidence_.end()) return;
+    if (evidence->second.at > kept) evidence_.erase(evidence);
   };
   std::erase_if(calls_, [&](const auto& each) {
     if (each.second.created <= kept) return false;

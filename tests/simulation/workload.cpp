@@ -12,11 +12,11 @@
 namespace wright::simulation {
 namespace {
 
-constexpr std::array<std::string_view, 7> kToolNames{"write",     "put",      "read",   "serial",
-                                                     "exclusive", "question", "guarded"};
-constexpr std::array<Feature, 7> kToolFeatures{
-    Feature::writes,    Feature::puts,      Feature::reads,    Feature::serial,
-    Feature::exclusive, Feature::questions, Feature::approvals};
+constexpr std::array<std::string_view, 8> kToolNames{
+    "write", "put", "read", "serial", "exclusive", "question", "guarded", "confirmed"};
+constexpr std::array<Feature, 8> kToolFeatures{
+    Feature::writes,    Feature::puts,      Feature::reads,     Feature::serial,
+    Feature::exclusive, Feature::questions, Feature::approvals, Feature::questions};
 constexpr std::string_view kMark = "w:";
 constexpr std::int64_t kMostAnswerTokens = 300;
 
@@ -60,7 +60,7 @@ std::optional<ToolKind> tool_kind_from(std::string_view name) {
 
 bool is_single(ToolKind kind) {
   return kind == ToolKind::write || kind == ToolKind::serial || kind == ToolKind::exclusive ||
-         kind == ToolKind::guarded;
+         kind == ToolKind::guarded || kind == ToolKind::confirmed;
 }
 
 std::string Workload::prompt_of(std::int64_t number) {
@@ -271,17 +271,22 @@ Result<ToolReply> Workload::execute(ToolKind kind, const Context& context) {
   time = {.lasts = faults.between(0, 40), .heeds_stop = faults.chance(500), .stop = context.stop};
   if (world_.happens(Feature::tool_slow, 300)) time.lasts = faults.between(500, 8'000);
   time.hangs = world_.happens(Feature::tool_hangs, 100);
-  if (kind == ToolKind::question) {
+  if (kind == ToolKind::question || kind == ToolKind::confirmed) {
     if (context.answers.answer) {
       const std::int64_t* payload = context.answers.answer->if_int64();
+      if (payload == nullptr) world_.reach("a call was told that nobody answers");
       world_.watch().receives(payload != nullptr ? *payload : 0);
       return Output{.value = Json(fmt::format("heard {}", payload != nullptr ? *payload : 0))};
+    }
+    if (kind == ToolKind::confirmed && !world_.watch().takes_effect(execution)) {
+      return fail(ErrorCode::permission_denied, "A later driver was here before");
     }
     Waiting waiting{.kind = faults.chance(500) ? WaitKind::question : WaitKind::result,
                     .shown = JsonObject{{"of", execution.key}}};
     if (world_.happens(Feature::short_waits, 600)) {
       waiting.timeout = std::chrono::seconds(faults.between(1, 30));
     }
+    if (kind == ToolKind::confirmed) waiting.state = JsonObject{{"has_begun", true}};
     return waiting;
   }
   if (world_.happens(Feature::tool_throws, 100)) {

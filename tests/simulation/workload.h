@@ -18,7 +18,16 @@ namespace wright::simulation {
 
 class World;
 
-enum class ToolKind : std::uint8_t { write, put, read, serial, exclusive, question, guarded };
+enum class ToolKind : std::uint8_t {
+  write,
+  put,
+  read,
+  serial,
+  exclusive,
+  question,
+  guarded,
+  confirmed,  // a write that asks a person when it has acted
+};
 std::string_view to_string(ToolKind kind);
 std::optional<ToolKind> tool_kind_from(std::string_view name);
 // Whether it must never happen twice.

@@ -15,6 +15,7 @@
 #include "core/try.h"
 #include "sqlite/connection.h"
 #include "store/agent_schema.h"
+#include "store/unfinished_copy.h"
 
 namespace wright::app {
 namespace {
@@ -86,6 +87,9 @@ Result<std::optional<int>> schema_version_of(const std::filesystem::path& path) 
   sqlite3_busy_timeout(database.get(), 2000);
   const auto state = TRY(store::agent_schema_state(database.get()));
   if (state.kind == store::SchemaState::Kind::none) return std::nullopt;
+  if (state.is_unfinished_copy) {
+    return std::unexpected(store::unfinished_copy(to_valid_utf8(path.string())));
+  }
   return state.version;
 }
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <boost/json/object.hpp>
 
-#include <algorithm>
+#include <filesystem>
 
 #include "app/commands/commands.h"
 #include "app/terminal/figures.h"
@@ -20,6 +20,23 @@ namespace {
 Result<std::unique_ptr<postgres::TableStore>> tables_at(const StorePlace& place) {
   if (place.is_postgres()) return postgres::open_postgres_tables(place.uri, place.schema);
   return postgres::open_sqlite_tables(place.file);
+}
+
+Result<bool> is_unfinished(const StorePlace& place) {
+  return place.is_postgres() ? postgres::is_unfinished_postgres(place.uri, place.schema)
+                             : postgres::is_unfinished_sqlite(place.file);
+}
+
+// Whatever names they have.
+Result<bool> is_same(const StorePlace& from, const StorePlace& to) {
+  if (from.is_postgres() != to.is_postgres()) return false;
+  if (from.is_postgres()) {
+    if (from.schema != to.schema) return false;
+    if (from.uri == to.uri) return true;
+    return postgres::is_same_postgres(from.uri, to.uri);
+  }
+  std::error_code error;  // of one that is not there, which is not the other
+  return from.file == to.file || std::filesystem::equivalent(from.file, to.file, error);
 }
 
 // What is driven changes while it is copied.
@@ -45,7 +62,8 @@ Result<std::vector<postgres::CopyProgress>> migrate(const MigrateCommand& comman
     return fail(ErrorCode::invalid_argument,
                 "What is in memory is gone when the command ends: give a file or a PostgreSQL");
   }
-  if (from.file == to.file && from.uri == to.uri && from.schema == to.schema) {
+  const bool is_one = TRY(is_same(from, to));
+  if (is_one) {
     return fail(ErrorCode::invalid_argument, "--from and --to are the same store");
   }
   // Opening brings the tables of both to this version.
@@ -55,8 +73,11 @@ Result<std::vector<postgres::CopyProgress>> migrate(const MigrateCommand& comman
                 fmt::format("There are no sessions in {}", postgres::shown_place(command.from)));
   }
   TRY(check_quiet(*source));
-  const auto target = TRY(open_store(to, settings));
-  TRY(check_quiet(*target));
+  const bool goes_on = TRY(is_unfinished(to));
+  if (!goes_on) {
+    const auto target = TRY(open_store(to, settings));
+    TRY(check_quiet(*target));
+  }
   const auto source_tables = TRY(tables_at(from));
   const auto target_tables = TRY(tables_at(to));
   std::int64_t next = 0;

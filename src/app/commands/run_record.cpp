@@ -4,9 +4,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include <algorithm>
-
 #include "app/terminal/figures.h"
+#include "core/unknown_outcome.h"
 
 namespace wright::app {
 
@@ -65,11 +64,9 @@ std::string RunRecord::summary(double duration_ms) const {
 
 // A call that waited and was executed again is one call.
 void RunRecord::add(const ToolCall& call, const ToolOutcome& outcome) {
-  const auto known = std::ranges::find_if(
-      tool_calls_, [&](const Json& each) { return each.at("id") == Json(call.id); });
-  if (known != tool_calls_.end()) tool_calls_.erase(known);
   auto arguments = parse_json(call.arguments);
   std::string_view status = outcome.result.is_error ? "failed" : "completed";
+  if (is_unknown(outcome)) status = to_string(CallStatus::unknown);
   if (outcome.waiting) status = "waiting";
   JsonObject json{{"id", call.id},
                   {"name", call.name},
@@ -77,7 +74,12 @@ void RunRecord::add(const ToolCall& call, const ToolOutcome& outcome) {
                   {"status", status},
                   {"duration_ms", outcome.duration_ms}};
   if (outcome.error) json["error"] = outcome.error->message;
-  tool_calls_.push_back(std::move(json));
+  const auto [place, is_new] = places_.try_emplace(call.id, tool_calls_.size());
+  if (is_new) {
+    tool_calls_.push_back(std::move(json));
+  } else {
+    tool_calls_[place->second] = std::move(json);
+  }
 }
 
 }  // namespace wright::app

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "wright/events.h"
@@ -32,6 +33,7 @@ class RunRecord {
   int iterations_ = 0;
   Usage usage_;
   JsonArray tool_calls_;
+  std::unordered_map<std::string, std::size_t> places_;  // of calls in `tool_calls_`
   std::vector<Part> last_answer_;
   std::optional<FeedbackReport> feedback_;
 };

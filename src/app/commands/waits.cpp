@@ -63,7 +63,7 @@ Result<std::vector<PersonWait>> open_waits(Store& store, std::optional<SessionId
 void print_wait(const StoredWait& wait, const PersonWait& told, const Session& root,
                 Console& console) {
   console.print_foreign(fmt::format("{:>4}  session {} · {} · {} · {}\n", wait.id, root.id,
-                                    on_one_line(root.agent_name), on_one_line(told.call.name),
+                                    on_one_line(root.agent_name), shown_name(told.call.name),
                                     show_age(wait.created_at, system_clock_ms())));
   console.print_foreign(indented(wait_in_words(wait.kind, wait.shown, console.output()), 6) + "\n");
   console.print(fmt::format("      {}\n", how_to_answer(root.id, {&told, 1})));

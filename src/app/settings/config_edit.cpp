@@ -22,10 +22,31 @@ std::string toml_text(std::string_view text) {
   return to_text(Json(to_valid_utf8(std::string(text))));
 }
 
-// The end of a value that may go on over several lines, as a list does.
-bool is_open(std::string_view value) {
-  const auto count = [&](char c) { return std::ranges::count(value, c); };
-  return value.starts_with('[') && count('[') > count(']');
+// A line of a value, or of a part of it.
+struct ValueLine {
+  std::string comment = {};  // "# why"; empty: none
+  int opened = 0;            // more brackets than it closes
+};
+
+ValueLine value_line(std::string_view line) {
+  ValueLine read;
+  char quote = 0;  // that a text within it began with
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote == '"' && c == '\\') {
+      ++i;
+    } else if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      read.comment = trimmed(line.substr(i));
+      break;
+    } else if (c == '[' || c == ']') {
+      read.opened += c == '[' ? 1 : -1;
+    }
+  }
+  return read;
 }
 
 }  // namespace
@@ -60,23 +81,36 @@ Result<std::string> toml_value(const ConfigKey& key, std::string_view text) {
 
 namespace {
 
-// Line by line, which sees no difference between a line and one inside of a text.
+// Line by line, which sees no difference between a line and one inside of a text. The comment
+// behind an old value stays behind the new one; those between the lines of an old one stand above
+// it.
 std::string edited_lines(std::string_view text, const ConfigKey& key, std::string_view value) {
-  const std::string line = fmt::format("{} = {}\n", key.name, value);
+  const std::string assignment = fmt::format("{} = {}", key.name, value);
   std::string out;
   std::optional<std::size_t> end_of_section;  // in `out`
   bool is_inside = false;
   bool is_written = false;
-  bool is_skipping = false;
-  std::string skipped;
+  int opened = 0;  // brackets of the old value
+  const auto take_old = [&](std::string_view part) {
+    const ValueLine old = value_line(part);
+    opened = std::max(0, opened + old.opened);
+    if (opened > 0) {
+      if (!old.comment.empty()) out += old.comment + '\n';
+      return;
+    }
+    if (is_written && old.comment.empty()) return;
+    if (!is_written) out += assignment;
+    if (!old.comment.empty()) out += (is_written ? "" : "  ") + old.comment;
+    out += '\n';
+    is_written = true;
+  };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);
     const std::string_view whole = text.substr(0, end + 1);
     text.remove_prefix(end + 1);
     const std::string_view words = trimmed(whole);
-    if (is_skipping) {
-      skipped += words;
-      is_skipping = is_open(skipped);
+    if (opened > 0) {
+      take_old(words);
       continue;
     }
     if (words.starts_with('[')) {
@@ -87,10 +121,7 @@ std::string edited_lines(std::string_view text, const ConfigKey& key, std::strin
     const bool is_old = is_inside && equals != std::string_view::npos &&
                         trimmed(words.substr(0, equals)) == key.name;
     if (is_old) {
-      if (!is_written) out += line;
-      is_written = true;
-      skipped = trimmed(words.substr(equals + 1));
-      is_skipping = is_open(skipped);
+      take_old(words.substr(equals + 1));
       continue;
     }
     out += whole;
@@ -100,6 +131,7 @@ std::string edited_lines(std::string_view text, const ConfigKey& key, std::strin
     }
   }
   if (is_written) return out;
+  const std::string line = assignment + '\n';
   if (end_of_section) return out.insert(*end_of_section, line);
   if (!out.empty() && !out.ends_with('\n')) out += '\n';
   if (!out.empty()) out += '\n';

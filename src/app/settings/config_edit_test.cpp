@@ -18,7 +18,7 @@ TEST(ConfigEdit, changes_one_key_and_keeps_the_rest) {
   EXPECT_EQ(edited("", "agent.model", "offline"), "[agent]\nmodel = \"offline\"\n");
   EXPECT_EQ(edited("# mine\n[agent] # here\nmodel = \"a:b\" # old\n\n[log]\nlevel = \"off\"\n",
                    "agent.model", "offline"),
-            "# mine\n[agent] # here\nmodel = \"offline\"\n\n[log]\nlevel = \"off\"\n");
+            "# mine\n[agent] # here\nmodel = \"offline\"  # old\n\n[log]\nlevel = \"off\"\n");
   EXPECT_EQ(edited("[agent]\nmodel = \"offline\"\n\n[log]\nlevel = \"off\"", "agent.undo", "false"),
             "[agent]\nmodel = \"offline\"\nundo = false\n\n[log]\nlevel = \"off\"");
   EXPECT_EQ(edited("[log]\nlevel = \"off\"", "agent.max_tokens", "50"),
@@ -30,6 +30,20 @@ TEST(ConfigEdit, replaces_lists_over_several_lines_and_quotes_what_is_odd) {
                    "agent.writable", "., lib"),
             "[agent]\nwritable = [\".\", \"lib\"]\nmax_tokens = 5\n");
   EXPECT_EQ(edited("", "agent.database", "a \"b\".db"), "[agent]\ndatabase = \"a \\\"b\\\".db\"\n");
+}
+
+TEST(ConfigEdit, keeps_comments_behind_and_within_what_it_replaces) {
+  EXPECT_EQ(edited("[agent]\nmax_tokens = 1  # why\n", "agent.max_tokens", "2"),
+            "[agent]\nmax_tokens = 2  # why\n");
+  EXPECT_EQ(edited("[agent]\nmodel = \"a#b:c\\\"#\"\nundo = true#x\n", "agent.model", "offline"),
+            "[agent]\nmodel = \"offline\"\nundo = true#x\n")
+      << "a # in a text begins no comment";
+  EXPECT_EQ(edited("[agent]\nmodel = 'a#b'#c\n", "agent.model", "offline"),
+            "[agent]\nmodel = \"offline\"  #c\n");
+  EXPECT_EQ(
+      edited("[agent]\nwritable = [ # mine ]\n  \"a]\", # one\n  \"b\"\n] # last\nundo = true\n",
+             "agent.writable", "."),
+      "[agent]\n# mine ]\n# one\nwritable = [\".\"]  # last\nundo = true\n");
 }
 
 TEST(ConfigEdit, takes_lists_as_the_file_has_them) {

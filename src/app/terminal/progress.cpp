@@ -215,7 +215,7 @@ void Progress::on(const ChildStarted& event) {
   const std::string session =
       event.session_id != 0 ? fmt::format(" · session {}", event.session_id) : "";
   write_line(
-      painted(fmt::format("  {} {}{}", mark("⤷", terminal_), on_one_line(event.agent), session),
+      painted(fmt::format("  {} {}{}", mark("⤷", terminal_), shown_name(event.agent), session),
               Colour::dim, terminal_));
 }
 
@@ -234,12 +234,12 @@ void Progress::on(const MessageTaken& event) {
 }
 
 void Progress::on(const HandedOff& event) {
-  write_line(painted(fmt::format("  {} {} goes on", mark("⤳", terminal_), on_one_line(event.agent)),
+  write_line(painted(fmt::format("  {} {} goes on", mark("⤳", terminal_), shown_name(event.agent)),
                      Colour::dim, terminal_));
 }
 
 void Progress::on(const ToolStarted& event) {
-  const std::string name = on_one_line(event.call.name);
+  const std::string name = shown_name(event.call.name);
   const std::size_t room = terminal_.columns - std::min(terminal_.columns, columns_of(name) + 6);
   const std::string arguments = summary_of_arguments(event.call.arguments, room);
   begin(event.call.id, name + "  " + arguments);
@@ -281,7 +281,7 @@ void Progress::on(const ToolEnded& event) {
   if (const auto plan = tools::plan_of(event.call); plan && !event.outcome.error) {
     return show_plan(*plan);
   }
-  const std::string name = on_one_line(event.call.name);
+  const std::string name = shown_name(event.call.name);
   std::string rest = show_duration(event.outcome.duration_ms);
   if (event.outcome.waiting) rest = "waits for a person";
   const std::size_t width = terminal_.columns;

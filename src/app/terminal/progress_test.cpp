@@ -60,6 +60,15 @@ TEST(Progress, shows_why_a_tool_failed_and_that_one_waits) {
             "  → ask_user  \n  … ask_user  waits for a person\n");
 }
 
+TEST(Progress, shows_the_beginning_of_a_name_that_is_too_long) {
+  for (const Terminal& terminal : {kPipe, kDumbTerminal}) {
+    Screen screen(terminal);
+    screen.tool({"1", std::string(1 << 20, 'x'), "{}"}, failed("Unknown tool"));
+    EXPECT_TRUE(screen.shown().contains(std::string(200, 'x') + "…"));
+    EXPECT_LT(screen.shown().size(), 1000U);
+  }
+}
+
 TEST(Progress, shows_a_refusal_to_its_end) {
   const std::string refusal =
       "Refused: `rm -rf build` matches no rule of this agent, and nobody is here to be asked; name "

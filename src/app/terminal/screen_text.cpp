@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/cut_text.h"
 #include "core/deceptive_characters.h"
 #include "wright/json.h"
 
@@ -280,6 +281,10 @@ std::string guarded_screen(std::string_view screen) {
 
 std::string escaped_json(std::string_view json) {
   return rewritten(json, Drawing::none, append_escape);
+}
+
+std::string shown_name(std::string_view name) {
+  return on_one_line(short_name(name));
 }
 
 std::string on_one_line(std::string_view text) {

@@ -24,6 +24,8 @@ std::string escaped_json(std::string_view json);
 
 // The same on one line: line feeds and tabs become a space, runs of spaces one.
 std::string on_one_line(std::string_view text);
+// A name that somebody else has given, such as a tool's by a model: on one line, and not too long.
+std::string shown_name(std::string_view name);
 
 // Columns that sanitised text takes on a terminal: two for wide characters, none for combining
 // ones. Pictures that are joined into one (a family) are as wide as one.

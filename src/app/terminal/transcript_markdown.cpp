@@ -6,6 +6,7 @@
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/transcript.h"
+#include "core/cut_text.h"
 
 namespace wright::app {
 namespace {
@@ -40,7 +41,7 @@ std::string prettier(std::string_view json) {
 
 std::string call_block(const Transcript& transcript, const ToolCall& call) {
   const std::string standing = standing_of(transcript, call);
-  return fmt::format("**{}**{}\n\n{}\n", escaped(call.name),
+  return fmt::format("**{}**{}\n\n{}\n", escaped(short_name(call.name)),
                      standing.empty() ? "" : fmt::format(" ({})", escaped(standing)),
                      fenced(prettier(call.arguments), "json"));
 }
@@ -55,7 +56,7 @@ std::string result_block(const Transcript& transcript, const ToolResult& result,
       about += ", " + show_whole_duration(*call->execution_time_ms);
     }
   }
-  return fmt::format("**{}** ({})\n\n{}\n", escaped(result.name), about,
+  return fmt::format("**{}** ({})\n\n{}\n", escaped(short_name(result.name)), about,
                      fenced(result.content, ""));
 }
 

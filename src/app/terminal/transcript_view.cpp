@@ -135,7 +135,7 @@ class View {
                     on_one_line(part.media_type));
   }
   void show(const ToolCall& call) {
-    const std::string name = on_one_line(call.name);
+    const std::string name = shown_name(call.name);
     const std::size_t room = terminal_.is_terminal ? terminal_.columns : 10'000;
     const std::string arguments =
         summary_of_arguments(call.arguments, room - std::min(room, columns_of(name) + 6));
@@ -155,14 +155,14 @@ class View {
       }
     }
     if (is_told()) {
-      out_ += fmt::format("  {} {}  {}  {}\n", mark("·", terminal_), on_one_line(result.name),
+      out_ += fmt::format("  {} {}  {}  {}\n", mark("·", terminal_), shown_name(result.name),
                           paint(kNotRunHere, Colour::dim), number());
       return excerpt(text_of(result));
     }
     out_ += fmt::format("  {} {}  {}  {}\n",
                         result.is_error ? paint(mark("✗", terminal_), Colour::red)
                                         : paint(mark("✓", terminal_), Colour::green),
-                        on_one_line(result.name), paint(about, Colour::dim), number());
+                        shown_name(result.name), paint(about, Colour::dim), number());
     excerpt(text_of(result));
   }
 

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "core/json_kind.h"
 #include "core/json_schema/evaluated.h"
 #include "core/json_schema/findings.h"
+#include "core/json_schema/known_verdicts.h"
 #include "core/json_schema/leaf_checks.h"
+#include "core/json_schema/property_finder.h"
 
 namespace wright::json_schema {
 namespace {
@@ -21,6 +22,8 @@ using detail::Path;
 // Against a schema that refers to itself endlessly, and one with endless combinations.
 constexpr int kMaxDepth = 1500;
 constexpr std::int64_t kMaxChecks = 3'000'000;
+// Most values are checked with fewer, and cost nothing more. After them, verdicts are kept.
+constexpr std::int64_t kChecksBeforeKeeping = 10'000;
 // Saying why no alternative fits tries each of them once more, at every level.
 constexpr int kMaxExplanations = 200;
 
@@ -28,47 +31,6 @@ constexpr int kMaxExplanations = 200;
 struct Scope {
   const Scope* outer = nullptr;
   std::uint32_t resource = 0;
-};
-
-// Names are short: comparing them here is quicker than calling memcmp.
-bool is_same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  std::size_t at = 0;
-  for (; at + sizeof(std::uint32_t) <= a.size(); at += sizeof(std::uint32_t)) {
-    std::uint32_t left = 0;
-    std::uint32_t right = 0;
-    std::memcpy(&left, a.data() + at, sizeof left);
-    std::memcpy(&right, b.data() + at, sizeof right);
-    if (left != right) return false;
-  }
-  for (; at < a.size(); ++at) {
-    if (a[at] != b[at]) return false;
-  }
-  return true;
-}
-
-// Finds the rules of an object's members. Members mostly come in the order of the schema, with some
-// left out, so the next ones are tried first.
-class PropertyFinder {
- public:
-  explicit PropertyFinder(const ObjectRules& rules) : rules_(rules) {}
-
-  const PropertyRule* find(std::string_view name) {
-    const std::size_t end = std::min(expected_ + 2, rules_.declared.size());
-    for (std::size_t at = expected_; at < end; ++at) {
-      const PropertyRule& rule = rules_.properties[rules_.declared[at]];
-      if (!is_same(rule.name, name)) continue;
-      expected_ = at + 1;
-      return &rule;
-    }
-    const std::vector<PropertyRule>& all = rules_.properties;
-    const auto found = std::ranges::lower_bound(all, name, {}, &PropertyRule::name);
-    return found != all.end() && found->name == name ? &*found : nullptr;
-  }
-
- private:
-  const ObjectRules& rules_;
-  std::size_t expected_ = 0;  // in `declared`
 };
 
 class Evaluator {
@@ -83,8 +45,44 @@ class Evaluator {
     if (++checks_ <= kMaxChecks && node.is_type_only && has_type(node, value)) return true;
     if (++depth_ > kMaxDepth || checks_ > kMaxChecks) {
       --depth_;
+      has_given_up_ = true;
       return report(findings, path, "$ref", "could not be checked: the schema recurses too deeply");
     }
+    const bool is_kept = checks_ > kChecksBeforeKeeping && leads_on(node) && names_ == 0 &&
+                         !program_.has_dynamic_references;
+    const bool is_valid = is_kept ? check_once(id, value, path, outer, evaluated, findings)
+                                  : check_here(node, value, path, outer, evaluated, findings);
+    --depth_;
+    return is_valid;
+  }
+
+ private:
+  // Whether it may lead to others that are tried on the same value.
+  static bool leads_on(const Node& node) {
+    return node.reference != kNoNode || node.combinations ||
+           (node.object && !node.object->dependent_schemas.empty());
+  }
+
+  bool check_once(NodeId id, const Json& value, const Path& path, const Scope* outer,
+                  Evaluated* evaluated, Findings* findings) {
+    if (const auto* known = verdicts_.find(id, value, evaluated != nullptr)) {
+      if (!known->is_valid) {
+        return report(findings, path, "$ref", "is not what the schema asks for");
+      }
+      if (evaluated != nullptr) evaluated->merge(*known->evaluated);
+      return true;
+    }
+    KnownVerdicts::Verdict verdict;
+    Evaluated* mine = evaluated != nullptr ? &verdict.evaluated.emplace() : nullptr;
+    const bool is_valid = check_here(program_.nodes[id], value, path, outer, mine, findings);
+    if (mine != nullptr) evaluated->merge(*mine);
+    verdict.is_valid = is_valid;
+    if (!has_given_up_) verdicts_.keep(id, value, std::move(verdict));
+    return is_valid;
+  }
+
+  bool check_here(const Node& node, const Json& value, const Path& path, const Scope* outer,
+                  Evaluated* evaluated, Findings* findings) {
     const Scope own{outer, node.resource};
     const bool is_new_resource =
         program_.has_dynamic_references && (outer == nullptr || outer->resource != node.resource);
@@ -101,11 +99,9 @@ class Evaluator {
     } else {
       is_valid = check_rules(node, value, path, scope, evaluated, findings);
     }
-    --depth_;
     return is_valid;
   }
 
- private:
   static bool has_unevaluated(const Node& node, const Json& value) {
     return value.is_object() ? node.object && node.object->unevaluated != kNoNode
                              : value.is_array() && node.array && node.array->unevaluated != kNoNode;
@@ -284,7 +280,10 @@ class Evaluator {
     std::array<unsigned char, 256> buffer;
     boost::json::monotonic_resource memory(buffer.data(), buffer.size());
     const Json value(name, &memory);
-    return check(id, value, path, scope, nullptr, nullptr);
+    ++names_;
+    const bool is_accepted = check(id, value, path, scope, nullptr, nullptr);
+    --names_;
+    return is_accepted;
   }
 
   static bool report_unknown(const ObjectRules& rules, const Path& path, Findings* findings) {
@@ -466,6 +465,9 @@ class Evaluator {
   int depth_ = 0;
   std::int64_t checks_ = 0;
   int explanations_ = 0;
+  int names_ = 0;  // of members, that are being checked: they are nowhere for long
+  bool has_given_up_ = false;
+  KnownVerdicts verdicts_;
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "wright/json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <boost/json/array.hpp>
 #include <boost/json/monotonic_resource.hpp>
+#include <boost/json/object.hpp>
 
 #include <limits>
 
@@ -422,6 +425,47 @@ TEST(JsonSchema, takes_very_many_properties) {
   EXPECT_FALSE(schema->accepts(value));
   value.erase(required.front().as_string());
   EXPECT_FALSE(schema->accepts(value));
+}
+
+// {"allOf": [n, n]} at each of 40 levels: 2^40 ways to what is said of the value.
+Json doubling(std::string_view keyword, Json last) {
+  JsonObject definitions{{"n0", std::move(last)}};
+  constexpr int kLevels = 40;
+  for (int i = 1; i <= kLevels; ++i) {
+    const JsonObject below{{"$ref", fmt::format("#/$defs/n{}", i - 1)}};
+    definitions[fmt::format("n{}", i)] = JsonObject{{keyword, JsonArray{below, below}}};
+  }
+  return JsonObject{{"$ref", fmt::format("#/$defs/n{}", kLevels)}, {"$defs", definitions}};
+}
+
+TEST(JsonSchema, many_ways_to_the_same_schema_are_one) {
+  const Json integer =
+      JsonObject{{"type", "object"}, {"properties", {{"n", {{"type", "integer"}}}}}};
+  const Json good = JsonObject{{"n", 1}};
+  const Json bad = JsonObject{{"n", "one"}};
+  for (const char* keyword : {"allOf", "anyOf"}) {
+    const auto schema = JsonSchema::compile(doubling(keyword, integer));
+    ASSERT_TRUE(schema) << schema.error().message;
+    EXPECT_TRUE(schema->accepts(good)) << keyword;
+    EXPECT_TRUE(schema->violations(good).empty()) << keyword;
+    EXPECT_FALSE(schema->accepts(bad)) << keyword;
+    for (const std::size_t limit : {std::size_t{1}, std::size_t{20}, std::size_t{1'000'000}}) {
+      const auto wrong = schema->violations(bad, limit);
+      ASSERT_FALSE(wrong.empty()) << keyword;
+      for (const Violation& each : wrong) {
+        EXPECT_FALSE(each.message.contains("could not be checked")) << each.message;
+      }
+    }
+  }
+}
+
+TEST(JsonSchema, many_ways_to_the_same_schema_look_at_the_same_members) {
+  Json schema = doubling("allOf", JsonObject{{"properties", {{"n", {{"type", "integer"}}}}}});
+  schema.as_object()["unevaluatedProperties"] = false;
+  const auto compiled = JsonSchema::compile(schema);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  EXPECT_TRUE(compiled->accepts(JsonObject{{"n", 1}}));
+  EXPECT_FALSE(compiled->accepts(JsonObject{{"n", 1}, {"m", 1}}));
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ Json answer_json(const Approval& answer) {
 // A wait that is neither: its question, and one line for an answer.
 AskUserRequest one_question(const PersonWait& wait) {
   std::string question = text_in(wait.shown, "question");
-  if (question.empty()) question = fmt::format("{} waits for an answer", wait.call.name);
+  if (question.empty())
+    question = fmt::format("{} waits for an answer", shown_name(wait.call.name));
   return {.questions = {{.id = "answer", .question = std::move(question)}}};
 }
 
@@ -173,13 +174,13 @@ std::string how_to_answer(SessionId root, std::span<const PersonWait> waits) {
 
 std::string words_about_waits(std::span<const PersonWait> waits) {
   std::vector<std::string> tools;
-  for (const PersonWait& wait : waits) tools.push_back(on_one_line(wait.call.name));
+  for (const PersonWait& wait : waits) tools.push_back(shown_name(wait.call.name));
   return fmt::format("Wright waits for you: {}", fmt::join(tools, ", "));
 }
 
 void tell_waits(SessionId root, std::span<const PersonWait> waits, Console& console) {
   for (const PersonWait& wait : waits) {
-    console.complain(fmt::format("{} waits for a person", wait.call.name),
+    console.complain(fmt::format("{} waits for a person", shown_name(wait.call.name)),
                      wait_in_words(wait.kind, wait.shown, console.error()));
   }
   console.note(fmt::format("  Answer with:  {}\n", how_to_answer(root, waits)));
