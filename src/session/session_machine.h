@@ -238,7 +238,7 @@ class SessionMachine {
   bool is_asking_ = false;  // the model
   bool is_summary_ = false;
   Spending reserved_;
-  // Of calls in the run, by id, as find_open() saw them last: there may be very many.
+  // Of very many calls of one turn, by id, as find_open() saw them last.
   mutable std::unordered_map<std::string, std::size_t> open_places_;
   std::map<std::string, Attempt> running_;  // calls that are executed, or about to be
   std::map<std::string, int> declined_;     // how often calls were told that nobody answers

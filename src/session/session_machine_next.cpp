@@ -39,6 +39,12 @@ bool SessionMachine::has_work_under_way() const {
 }
 
 const OpenCall* SessionMachine::find_open(const std::string& call_id) const {
+  constexpr std::size_t kFew = 16;
+  if (run_.open_calls.size() <= kFew) {
+    const auto found = std::ranges::find_if(
+        run_.open_calls, [&](const OpenCall& open) { return open.call.id == call_id; });
+    return found == run_.open_calls.end() ? nullptr : &*found;
+  }
   const auto known = [&]() -> const OpenCall* {
     const auto place = open_places_.find(call_id);
     if (place == open_places_.end() || place->second >= run_.open_calls.size()) return nullptr;
@@ -47,8 +53,8 @@ const OpenCall* SessionMachine::find_open(const std::string& call_id) const {
   };
   if (const OpenCall* open = known()) return open;
   open_places_.clear();
-  for (const OpenCall& open : run_.open_calls) {
-    open_places_.emplace(open.call.id, open_places_.size());
+  for (std::size_t place = 0; place < run_.open_calls.size(); ++place) {
+    open_places_.emplace(run_.open_calls[place].call.id, place);
   }
   return known();
 }
