@@ -125,14 +125,15 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
 }
 
 Result<StoreCounts> read_counts(sqlite3* connection, std::int64_t now) {
-  // Every part of it is read from an index of what has not ended.
+  // Every part of it is read from an index of what has not ended; '+' keeps SQLite from that of the
+  // parents, where most sessions are.
   auto statement = TRY(Statement::prepare(
       connection,
       "SELECT (SELECT count(*) FROM agent_sessions WHERE status = 'queued'), "
       "(SELECT count(*) FROM agent_sessions WHERE status = 'running' AND runner_id IS NOT NULL "
-      "AND parent_session_id IS NULL), "
+      "AND +parent_session_id IS NULL), "
       "(SELECT count(*) FROM agent_sessions WHERE status = 'running' AND runner_id IS NULL "
-      "AND parent_session_id IS NULL), "
+      "AND +parent_session_id IS NULL), "
       "(SELECT count(DISTINCT session_id) FROM agent_waits WHERE status = 'open'), "
       "(SELECT count(*) FROM agent_waits WHERE status = 'open'), "
       "(SELECT min(max(started_at, coalesce(ready_at, 0), coalesce((SELECT max(created_at) "

@@ -84,9 +84,8 @@ TEST_P(StoreTotals, of_what_has_not_ended_are_exact) {
   new_session();
   new_session();
   for (const SessionId each : {root, root, asked}) {
-    const CallId call = call_in(each, CallStatus::pending);
-    expect_ok(store().start_tool_call(call));
-    value_of(store().apply_one(OpenWait{.call_id = call, .kind = WaitKind::question}));
+    const CallId call = call_in(each, CallStatus::waiting);
+    value_of(store().apply_one(OpenWait{.session_id = each, .call_id = call}));
   }
   EXPECT_EQ(value_of(store().get_counts(now_)), (StoreCounts{.queued = kMany + 2,
                                                             .driven = 1,
