@@ -1,6 +1,6 @@
-// Totals from SQLite. Those over all sessions are counted here row by row. Sessions that have ended and calls that are over are
-// read from indexes that have all that is asked for: the tables, with their long texts, stay out of
-// it.
+// Totals from SQLite. Those over all sessions are counted here row by row. Sessions that have ended
+// and calls that are over are read from indexes that have all that is asked for: the tables, with
+// their long texts, stay out of it.
 #include "store/sqlite_figures.h"
 
 #include <fmt/format.h>
