@@ -12,25 +12,16 @@ namespace {
 
 class ObservedModel final : public ModelBackend {
  public:
-  ObservedModel(Model model, ModelWatch watch)
-      : model_(std::move(model)), watch_(std::make_shared<const ModelWatch>(std::move(watch))) {}
+  ObservedModel(Model model, ObserveRequest tell)
+      : model_(std::move(model)), observe_(std::move(tell)) {}
 
   Result<Response> complete(const Request& request, const ModelCall& call) override {
     tell(request, call);
-    auto response = model_.complete(request, call);
-    if (response) watch_->answered(request, *response, call.trace);
-    return response;
+    return model_.complete(request, call);
   }
   void start(const Request& request, ModelCall call, ModelDone done) override {
     tell(request, call);
-    TraceContext at = call.trace;
-    model_.start(request, std::move(call),
-                 [&request, at = std::move(at), watch = watch_,
-                  done = std::move(done)](Result<Response> response) {
-                   // The request is there until `done` is called.
-                   if (response) watch->answered(request, *response, at);
-                   done(std::move(response));
-                 });
+    model_.start(request, std::move(call), std::move(done));
   }
   bool blocks() const override { return model_.blocks(); }
   double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
@@ -45,10 +36,10 @@ class ObservedModel final : public ModelBackend {
  private:
   void tell(const Request& request, const ModelCall& call) {
     std::call_once(is_server_known_, [this] { server_ = find_server(); });
-    watch_->asked({.request = request,
-                   .server = server_,
-                   .is_streamed = static_cast<bool>(call.on_text),
-                   .at = call.trace});
+    observe_({.request = request,
+              .server = server_,
+              .is_streamed = static_cast<bool>(call.on_text),
+              .at = call.trace});
   }
 
   // By what would be sent for next to nothing.
@@ -62,7 +53,7 @@ class ObservedModel final : public ModelBackend {
   }
 
   const Model model_;
-  const std::shared_ptr<const ModelWatch> watch_;
+  const ObserveRequest observe_;
   std::once_flag is_server_known_;
   ServerAddress server_;
 };
@@ -90,12 +81,12 @@ ServerAddress address_in(std::string_view url) {
   return address;
 }
 
-Model observed_model(Model model, ModelWatch watch) {
+Model observed_model(Model model, ObserveRequest tell) {
   if (!model.is_set()) return model;
   std::string provider = model.provider();
   std::string name = model.name();
   return Model(std::move(provider), std::move(name),
-               std::make_shared<ObservedModel>(std::move(model), std::move(watch)));
+               std::make_shared<ObservedModel>(std::move(model), std::move(tell)));
 }
 
 }  // namespace wright::telemetry

@@ -1,4 +1,4 @@
-// A model whose requests and responses are told to whoever records traces.
+// A model whose requests are told to whoever records traces, before they are sent.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,9 @@ struct AskedModel {
   const TraceContext& at;
 };
 
-struct ModelWatch {
-  std::function<void(const AskedModel& asked)> asked = {};  // before it is sent
-  std::function<void(const Request& request, const Response& response, const TraceContext& at)>
-      answered = {};  // before anybody else reads it
-};
+using ObserveRequest = std::function<void(const AskedModel& asked)>;
 
 // Behaves as `model` does.
-Model observed_model(Model model, ModelWatch watch);
+Model observed_model(Model model, ObserveRequest tell);
 
 }  // namespace wright::telemetry

@@ -191,23 +191,15 @@ void SessionSpans::asked(const AskedModel& asked) {
   // Written before the mutex is taken: it may be long.
   std::vector<Attribute> attributes = request_attributes(asked);
   if (has_content_) add_content(attributes, asked.request);
-  const std::lock_guard lock(mutex_);
-  if (Live* live = session_of_chat(place->span)) live->chat->asked = std::move(attributes);
-}
-
-void SessionSpans::answered(const Request& request, const Response& response,
-                            const TraceContext& at) {
-  const auto place = place_from(at);
-  if (!place || !place->is_sampled()) return;
-  std::map<std::string, std::string, std::less<>> descriptions;
-  for (const ToolCall& call : response.tool_calls()) {
-    const Tool* tool = find_tool(request.tools, call.name);
-    if (tool == nullptr || tool->spec.description.empty()) continue;
-    descriptions.emplace(call.id, utf8_prefix(tool->spec.description, kMostDescription));
+  std::vector<std::pair<std::string, std::string>> tools;
+  for (const Tool& tool : asked.request.tools) {
+    tools.emplace_back(tool.spec.name, utf8_prefix(tool.spec.description, kMostDescription));
   }
-  if (descriptions.empty()) return;
   const std::lock_guard lock(mutex_);
-  if (Live* live = session_of_chat(place->span)) live->descriptions = std::move(descriptions);
+  if (Live* live = session_of_chat(place->span)) {
+    live->chat->asked = std::move(attributes);
+    live->chat->tools = std::move(tools);
+  }
 }
 
 void SessionSpans::describe(std::string_view agent, std::string_view description) {
@@ -244,7 +236,14 @@ void SessionSpans::end_chat(Live& live, const EventOrigin& origin, const ModelEn
   Chat chat = std::move(*live.chat);
   live.chat.reset();
   chats_.erase(chat.id);
-  if (event != nullptr) live.usage += event->response.usage;
+  if (event != nullptr) {
+    live.usage += event->response.usage;
+    for (const ToolCall& call : event->response.tool_calls()) {
+      const auto found = std::ranges::find(chat.tools, call.name,
+                                           &std::pair<std::string, std::string>::first);
+      if (found != chat.tools.end()) live.descriptions.emplace(call.id, found->second);
+    }
+  }
   if (!live.place.is_sampled()) return;
   Span span = span_of(live, chat, "chat " + chat.model, SpanKind::client);
   auto& attributes = span.attributes;

@@ -29,10 +29,9 @@ class SessionSpans {
 
   void observe(const Event& event, const EventOrigin& origin);
 
-  // What a model is asked and what it answers, for observed_model(). What was said is only kept
-  // where content is wanted.
+  // What a model is asked, for observed_model(). What was said is only kept where content is
+  // wanted.
   void asked(const AskedModel& asked);
-  void answered(const Request& request, const Response& response, const TraceContext& at);
 
   // What an agent is for, in its author's words.
   void describe(std::string_view agent, std::string_view description);
@@ -60,6 +59,8 @@ class SessionSpans {
     int retries = 0;
     std::int64_t first_text_ns = 0;     // 0: none came
     std::vector<Attribute> asked = {};  // what the request says
+    // Of the tools that it may call: their names, and what they are for.
+    std::vector<std::pair<std::string, std::string>> tools = {};
   };
   struct Live {
     Place place = {};  // its own span

@@ -35,12 +35,8 @@ class SessionSpansTest : public ::testing::Test {
   void end(std::int64_t session = 1, std::int64_t parent = 0) {
     tell(RunEnded{Phase::done, "fine", nullptr}, session, parent);
   }
-  ModelWatch watch() {
-    return {.asked = [this](const AskedModel& asked) { spans_->asked(asked); },
-            .answered =
-                [this](const Request& request, const Response& response, const TraceContext& at) {
-                  spans_->answered(request, response, at);
-                }};
+  ObserveRequest watch() {
+    return [this](const AskedModel& asked) { spans_->asked(asked); };
   }
   const Span& named(std::string_view name) {
     for (const Span& span : told_) {
@@ -268,9 +264,7 @@ TEST_F(SessionSpansTest, say_nothing_that_was_not_asked_for) {
 
 TEST(ObservedModel, is_asked_for_what_would_be_sent_as_before) {
   const Model model = observed_model(Model("x", "y", std::make_shared<AddressedModel>(Response())),
-                                     {.asked = [](const AskedModel&) {},
-                                      .answered = [](const Request&, const Response&,
-                                                     const TraceContext&) {}});
+                                     [](const AskedModel&) {});
   const auto preview = model.preview({});
   ASSERT_TRUE(preview) << preview.error().message;
   EXPECT_EQ(preview->size(), 1U);

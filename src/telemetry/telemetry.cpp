@@ -47,11 +47,8 @@ FindTrace Telemetry::find_trace() {
 }
 
 Model Telemetry::told(Model model) {
-  return observed_model(
-      std::move(model),
-      {.asked = [this](const AskedModel& asked) { spans_.asked(asked); },
-       .answered = [this](const Request& request, const Response& response,
-                          const TraceContext& at) { spans_.answered(request, response, at); }});
+  return observed_model(std::move(model),
+                        [this](const AskedModel& asked) { spans_.asked(asked); });
 }
 
 Logger Telemetry::traced(const Logger& logger) {
