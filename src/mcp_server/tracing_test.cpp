@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "core/try.h"
 #include "mcp/content.h"
@@ -145,7 +146,7 @@ class McpTracing : public ::testing::Test {
                                        std::vector<HttpHeader> headers = {}) {
     params["_meta"] =
         JsonObject{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
-                   {"io.modelcontextprotocol/clientCapabilities", JsonObject{}},
+                   {"io.modelcontextprotocol/clientCapabilities", capabilities_},
                    {"traceparent", kInMeta.parent},
                    {"tracestate", kInMeta.state}};
     headers.push_back({"MCP-Protocol-Version", "2026-07-28"});
@@ -163,6 +164,7 @@ class McpTracing : public ::testing::Test {
 
   std::unique_ptr<Store> store_ = open_memory_store();
   std::shared_ptr<Agent> worker_ = std::make_shared<Agent>();
+  JsonObject capabilities_;  // of clients
   TraceContext model_was_told_;
   std::map<SessionId, TraceContext> adopted_;
   std::vector<std::shared_ptr<Told>> told_;
@@ -210,6 +212,20 @@ TEST_F(McpTracing, begins_sessions_below_the_request) {
   EXPECT_EQ(session.config.at("traceparent"), Json(kOwn.parent)) << "so that others go on in it";
   EXPECT_EQ(session.config.at("tracestate"), Json(kOwn.state));
   EXPECT_EQ(adopted_[session.id].parent, kOwn.parent);
+  EXPECT_EQ(model_was_told_.parent, kOwn.parent);
+}
+
+TEST_F(McpTracing, begins_tasks_below_the_request) {
+  capabilities_ = {{"extensions", {{"io.modelcontextprotocol/tasks", JsonObject{}}}}};
+  const auto reply =
+      modern("tools/call", {{"name", "ask_worker"}, {"arguments", {{"prompt", "Go"}}}});
+  EXPECT_NE(reply->body().find("taskId"), std::string::npos) << reply->body();
+  const auto session = [&] { return store_->get_session(1).value_or(Session()); };
+  while (session().status != SessionStatus::completed) std::this_thread::yield();
+  EXPECT_EQ(session().config.at("traceparent"), Json(kOwn.parent));
+  endpoint_.reset();
+  host_.reset();  // whoever drove it is gone
+  EXPECT_EQ(adopted_[1].parent, kOwn.parent);
   EXPECT_EQ(model_was_told_.parent, kOwn.parent);
 }
 

@@ -105,20 +105,22 @@ function checkTree(all, above) {
   return { root, chats, note };
 }
 
+async function askOverMcp(url, method, params, meta, headers) {
+  const version = '2026-07-28';
+  const response = await fetch(`${url}/mcp`, { method: 'POST', headers: {
+    'content-type': 'application/json', accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': version, 'mcp-method': method, ...(params.name ? { 'mcp-name': params.name } : {}), ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 'r-7', method, params: { ...params, _meta: {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {}, ...meta } } }) });
+  return response.text();
+}
+
 // What an MCP client asks for stands below its request, and that below whoever asked, as `_meta` says;
 // without it, as the headers do.
 async function checkMcp(url) {
   const carrier = { traceparent: '00-11111111111111111111111111111111-2222222222222222-01' };
-  const ask = async (method, params, meta, headers) => {
-    const version = '2026-07-28';
-    const response = await fetch(`${url}/mcp`, { method: 'POST', headers: {
-      'content-type': 'application/json', accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': version, 'mcp-method': method, ...(params.name ? { 'mcp-name': params.name } : {}), ...headers },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 'r-7', method, params: { ...params, _meta: {
-        'io.modelcontextprotocol/protocolVersion': version,
-        'io.modelcontextprotocol/clientCapabilities': {}, ...meta } } }) });
-    return response.text();
-  };
+  const ask = (...words) => askOverMcp(url, ...words);
   const inMeta = { traceparent: `00-${trace}-${parent}-01`, tracestate: 'vendor=3' };
   const isRequest = (span) => span.kind === 2;
   const checkRequest = (span, name) => {
@@ -253,6 +255,18 @@ try {
   assert.equal(off.code, 0);
   assert.equal(requests, before);
   assert.ok(llm.heads.every((head) => head.traceparent === undefined));
+
+  // A server that records nothing passes on what an MCP client says, and nothing that is no trace.
+  const passing = await home.serve([], { OTEL_SDK_DISABLED: 'true' });
+  for (const traceparent of [`00-${trace}-${parent}-01`, 'x\r\nx-injected: 1']) {
+    llm.heads.length = 0;
+    assert.match(await askOverMcp(passing.url, 'tools/call',
+      { name: 'ask_helper', arguments: { prompt: 'go' } }, { traceparent }), /42/);
+    assert.equal(llm.heads.length, 1);
+    assert.equal(llm.heads[0].traceparent, traceparent.startsWith('00') ? traceparent : undefined);
+    assert.equal(llm.heads[0]['x-injected'], undefined);
+  }
+  assert.equal(await passing.stop(), 0);
 
   // A collector that is away holds nobody up.
   collector.server.close();
