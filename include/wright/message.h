@@ -302,6 +302,7 @@ struct Response {
   Usage usage = {};
   StopReason stop_reason = StopReason::end_turn;
   std::string model = {};                 // what really answered, when the vendor says so
+  std::string id = {};                    // by which the vendor knows it; empty: not told
   std::uint64_t request_fingerprint = 0;  // of the body that was sent for it; 0: none was
 
   std::string text() const;        // as Message::text()

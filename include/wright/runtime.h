@@ -128,6 +128,8 @@ class Runtime {
 
   // Blocks until the session has ended or needs a person.
   Result<RunResult> wait(SessionId id);
+  // So long at most (ErrorCode::timeout).
+  Result<RunResult> wait(SessionId id, std::chrono::milliseconds most);
 
   // Events of the session and of those below it, from the one after `after` on; 0: all that are
   // there. Where the first ones are gone, messages come in their place. The listener is called in

@@ -213,6 +213,20 @@ struct StoreStats {
   std::vector<CallSamples> calls = {};  // by tool, agent, provider, model
 };
 
+// How the sessions of a store stand at one moment. Those that have ended are not counted.
+struct StoreCounts {
+  std::int64_t queued = 0;      // they wait for a runner
+  std::int64_t driven = 0;      // `running`, and a runner has them; only those without a parent
+  std::int64_t undriven = 0;    // `running`, and no runner has them; likewise
+  std::int64_t waiting = 0;     // they have asked a person something, and no answer has come yet
+  std::int64_t open_waits = 0;  // what they have asked
+  // Since when the queued one is ready that could have been claimed first: it is due, and its last
+  // message is there. Absent: none is ready.
+  std::optional<std::int64_t> ready_since = {};
+
+  bool operator==(const StoreCounts&) const = default;
+};
+
 // What began in one stretch of time. Calls have no usage of their own.
 struct HistoryPoint {
   std::int64_t count = 0;

@@ -155,6 +155,9 @@ class Store {
   virtual Result<StoreStats> get_stats(const StatsFilter& filter) = 0;
   // A store that does not count over time refuses it (ErrorCode::unsupported).
   virtual Result<StoreHistory> get_history(const HistoryFilter& filter);
+  // `now` says which queued sessions are due, in milliseconds. Costs what has not ended, however
+  // much has. A store that does not count refuses it (ErrorCode::unsupported).
+  virtual Result<StoreCounts> get_counts(std::int64_t now);
 
   Result<std::vector<StoredCall>> get_pending_tool_calls(SessionId id);
   Result<StoredWait> get_wait(WaitId id);

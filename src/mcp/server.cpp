@@ -326,7 +326,8 @@ void ServerMachine::begin(Request request, std::shared_ptr<const ClientView> cli
                .answers = std::move(answers),
                .state = std::move(state),
                .wants_progress = open.progress_token.has_value(),
-               .principal = principal_};
+               .principal = principal_,
+               .request = open.request};
   by_request_[id_key(open.request)] = id;
   const OpenWork& kept = open_.emplace(id, std::move(open)).first->second;
   actions.emplace_back(BeginWork{kept.work});

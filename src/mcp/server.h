@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mcp/protocol.h"
+#include "wright/message.h"
 
 namespace wright::mcp {
 
@@ -75,6 +76,8 @@ struct Work {
   JsonObject state = {};  // as the host gave it with NeedsInput
   bool wants_progress = false;
   std::string principal = {};  // who speaks, where somebody has shown that
+  RequestId request = {};      // by which the client knows it
+  TraceContext trace = {};     // where it stands in a trace; whoever has a tracer sets it
 };
 
 struct Finished {

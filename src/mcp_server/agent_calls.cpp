@@ -181,6 +181,7 @@ class AgentCall {
       if (sessions_.observer) sessions_.observer(event, origin);
       if (origin.depth == 0) observe(event);
     };
+    stand_below(work_.trace, sessions_.tracing, options);
     return options;
   }
 

@@ -11,6 +11,7 @@ struct AgentSessions {
   Store& store;
   BegunSessions& begun;
   const Observer& observer;
+  const SessionTracing& tracing;
   bool are_all_open = false;   // else those that began here
   std::string dashboard = {};  // see Offering
 };

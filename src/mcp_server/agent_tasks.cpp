@@ -13,6 +13,7 @@
 #include "mcp/content.h"
 #include "mcp_server/task_turn.h"
 #include "mcp_server/tool_calls.h"
+#include "runtime/stored_trace.h"
 
 namespace wright::mcp_server {
 namespace {
@@ -54,8 +55,13 @@ bool is_error(const JsonObject& result) {
 }  // namespace
 
 AgentTasks::AgentTasks(Store& store, const std::vector<OfferedAgent>& agents,
-                       const Observer& observer, const std::function<std::string()>& dashboard)
-    : store_(store), agents_(agents), observer_(observer), dashboard_(dashboard) {}
+                       const Observer& observer, const SessionTracing& tracing,
+                       const std::function<std::string()>& dashboard)
+    : store_(store),
+      agents_(agents),
+      observer_(observer),
+      tracing_(tracing),
+      dashboard_(dashboard) {}
 
 AgentTasks::~AgentTasks() = default;
 
@@ -68,13 +74,17 @@ Result<Runtime*> AgentTasks::runtime() {
   const std::lock_guard lock(mutex_);
   if (!runtime_) {
     constexpr std::chrono::milliseconds kGrace{2'000};
-    runtime_ = TRY(Runtime::open(
-        {.store = &store_, .workers = 1, .grace = kGrace, .most_running = kMostTasks}));
+    runtime_ = TRY(Runtime::open({.store = &store_,
+                                  .workers = 1,
+                                  .grace = kGrace,
+                                  .most_running = kMostTasks,
+                                  .find_trace = tracing_.find}));
   }
   return runtime_.get();
 }
 
-RunOptions AgentTasks::options(Json config, std::string_view principal) {
+RunOptions AgentTasks::options(Json config, std::string_view principal,
+                               const TraceContext& asked_by) {
   RunOptions options{.delivery = Delivery::whole,
                      .config = config_of_caller(std::move(config), principal)};
   options.observer = [this](const Event& event, const EventOrigin& origin) {
@@ -88,6 +98,7 @@ RunOptions AgentTasks::options(Json config, std::string_view principal) {
     if (words_.size() >= kMostWords) words_.erase(words_.begin());
     words_[origin.session_id] = {words, origin.time_ms};
   };
+  stand_below(asked_by, tracing_, options);
   return options;
 }
 
@@ -102,7 +113,7 @@ mcp::WorkOutcome AgentTasks::begin(const OfferedAgent& offered, const AgentSessi
   const auto begun = [&]() -> Result<StoredTask> {
     auto turn = TRY(turn_of(offered, sessions, work));
     auto* const driver = TRY(runtime());
-    auto run_options = options(std::move(turn.made.config), work.principal);
+    auto run_options = options(std::move(turn.made.config), work.principal, work.trace);
     StoredTask task{.id = new_task_id(),
                     .tool = offered.tool,
                     .principal = work.principal,
@@ -166,8 +177,11 @@ Result<void> AgentTasks::settle(StoredTask& task, const Session& session) {
 void AgentTasks::go_on(AgentToRun made, StoredTask& task) {
   const auto driver = runtime();
   if (!driver) return;
-  const auto resumed =
-      (*driver)->resume(made.agent, task.session, options(std::move(made.config), task.principal));
+  // In the trace that it was begun in.
+  const auto session = store_.get_session(task.session);
+  const TraceContext trace = session ? runtime::trace_in(session->config) : TraceContext();
+  const auto resumed = (*driver)->resume(made.agent, task.session,
+                                         options(std::move(made.config), task.principal, trace));
   if (resumed && !note_turn(store_, task)) {
     if (auto again = find_task(store_, task.id, task.principal)) task = std::move(*again);
   }

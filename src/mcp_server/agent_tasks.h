@@ -24,7 +24,7 @@ class AgentTasks {
  public:
   // All of them outlive it. `dashboard` may be empty: see Offering.
   AgentTasks(Store& store, const std::vector<OfferedAgent>& agents, const Observer& observer,
-             const std::function<std::string()>& dashboard);
+             const SessionTracing& tracing, const std::function<std::string()>& dashboard);
   ~AgentTasks();  // what still runs is suspended: it goes on when somebody asks after it
 
   // tools/call of an agent, by a client that wants or knows tasks.
@@ -51,7 +51,7 @@ class AgentTasks {
   mcp::WorkOutcome result(StoredTask task, const mcp::Work& work, const WorkControls& controls);
 
   Result<Runtime*> runtime();
-  RunOptions options(Json config, std::string_view principal);
+  RunOptions options(Json config, std::string_view principal, const TraceContext& asked_by);
   const OfferedAgent* offered(std::string_view tool) const;
   Result<View> look(StoredTask& task, const mcp::ClientView& client);
   // Ends the task where its turn has ended.
@@ -72,6 +72,7 @@ class AgentTasks {
   Store& store_;
   const std::vector<OfferedAgent>& agents_;
   const Observer& observer_;
+  const SessionTracing& tracing_;
   const std::function<std::string()>& dashboard_;
   std::mutex mutex_;
   std::map<SessionId, Words> words_;  // what sessions that are driven here do

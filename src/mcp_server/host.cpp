@@ -71,7 +71,7 @@ Host::Host(Offering offering)
   }
   if (!offering_.agents.empty()) {
     tasks_ = std::make_unique<AgentTasks>(*offering_.store, offering_.agents, offering_.observer,
-                                          offering_.dashboard);
+                                          offering_.tracing, offering_.dashboard);
   }
 }
 
@@ -120,7 +120,7 @@ mcp::WorkOutcome Host::call_tool(const mcp::Work& work, const WorkControls& cont
   const std::string name = mcp::text_in(work.params, "name");
   const auto agent = std::ranges::find(offering_.agents, name, &OfferedAgent::tool);
   if (agent != offering_.agents.end()) {
-    const AgentSessions sessions{*offering_.store, *begun_, offering_.observer,
+    const AgentSessions sessions{*offering_.store, *begun_, offering_.observer, offering_.tracing,
                                  offering_.shows_sessions,
                                  offering_.dashboard ? offering_.dashboard() : std::string()};
     if (is_task(work)) return tasks_->begin(*agent, sessions, work);

@@ -15,6 +15,7 @@
 
 #include "mcp/server.h"
 #include "mcp_server/call_record.h"
+#include "mcp_server/session_tracing.h"
 #include "wright/agent.h"
 #include "wright/events.h"
 #include "wright/store.h"
@@ -42,6 +43,7 @@ struct Offering {
   Store* store = nullptr;
   bool shows_sessions = false;  // as resources
   Observer observer = {};       // of the agents' sessions; may be empty
+  SessionTracing tracing = {};  // of the same
   // Where a person answers what must not be typed into a client, such as passwords: the dashboard,
   // "http://127.0.0.1:7411". Empty: nowhere.
   std::function<std::string()> dashboard = {};

@@ -44,6 +44,11 @@ std::string_view missing_scope(const HttpCall& call, const mcp::Request& request
   return {};
 }
 
+TraceContext trace_of(const HttpCall& call) {
+  return {std::string(find_header(call.headers, "traceparent")),
+          std::string(find_header(call.headers, "tracestate"))};
+}
+
 // "localhost" of "localhost:8080", "http://localhost:8080"
 std::string host_in(std::string_view text) {
   if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
@@ -306,7 +311,7 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     };
     auto exchange = std::make_shared<HttpExchange>(
         options_, std::move(machine), reply, session, start_work,
-        HttpExchange::OfCaller{call.rights.may_answer, call.is_admitted});
+        HttpExchange::OfCaller{call.rights.may_answer, call.is_admitted, trace_of(call)});
     if (begins) exchange->add_header({std::string(mcp::kSessionHeader), session});
     {
       const std::lock_guard lock(mutex_);

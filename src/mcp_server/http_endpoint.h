@@ -13,6 +13,7 @@
 
 #include "mcp/http_headers.h"
 #include "mcp_server/host.h"
+#include "mcp_server/request_span.h"
 #include "wright/model.h"
 
 namespace wright::mcp_server {
@@ -59,6 +60,8 @@ struct EndpointOptions {
   // on this machine could otherwise speak to us.
   std::vector<std::string> hosts = {"localhost", "127.0.0.1", "[::1]"};
   std::size_t most_calls = 256;  // at once; more are told to come back
+  // Of every request that is understood; may be empty.
+  BeginSpan begin_span = {};
 };
 
 class HttpEndpoint {

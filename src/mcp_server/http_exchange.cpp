@@ -47,12 +47,65 @@ HttpExchange::HttpExchange(const EndpointOptions& options, mcp::ServerMachine ma
 
 void HttpExchange::receive(mcp::Frame frame) {
   mcp::ServerActions actions;
+  OpenSpans spans;  // of what the machine answers itself; they end when that is said
   {
     const std::lock_guard lock(mutex_);
     is_batch_ = is_batch_ || frame.is_batch;
+    spans = begin_spans(frame);
     actions = machine_.receive(milliseconds_now(), std::move(frame));
+    keep_spans(spans, actions);
   }
   perform(std::move(actions));
+}
+
+HttpExchange::OpenSpans HttpExchange::begin_spans(const mcp::Frame& frame) {
+  OpenSpans spans;
+  if (!options_.begin_span) return spans;
+  for (const mcp::Message& message : frame.messages) {
+    const auto* request = std::get_if<mcp::Request>(&message);
+    if (request == nullptr) continue;
+    TracedRequest traced = traced_request(*request);
+    const JsonObject* meta = mcp::object_in(request->params, "_meta");
+    if (meta != nullptr) traced.version = mcp::text_in(*meta, mcp::meta::kVersion);
+    if (traced.version.empty()) traced.version = machine_.version();
+    if (traced.version.empty()) traced.version = mcp::text_in(request->params, "protocolVersion");
+    traced.session = session_;
+    traced.carried_by = caller_.trace;
+    spans[mcp::id_key(request->id)] = options_.begin_span(traced);
+  }
+  return spans;
+}
+
+void HttpExchange::keep_spans(OpenSpans& begun, const mcp::ServerActions& actions) {
+  if (begun.empty()) return;
+  for (const mcp::ServerAction& action : actions) {
+    const auto* begin = std::get_if<mcp::BeginWork>(&action);
+    if (begin == nullptr) continue;
+    auto found = begun.extract(mcp::id_key(begin->work.request));
+    if (found) spans_[begin->work.id] = std::move(found.mapped());
+  }
+  // What is left was answered at once. Of a batch, nobody can tell whose answer it is.
+  if (begun.size() != 1) return;
+  for (const mcp::ServerAction& action : actions) {
+    const auto* line = std::get_if<mcp::SendLine>(&action);
+    if (line != nullptr && line->problem != 0) begun.begin()->second->refused(line->problem, {});
+  }
+}
+
+void HttpExchange::end_span(const mcp::Work& work, const mcp::WorkOutcome& outcome) {
+  const bool is_asked =
+      std::holds_alternative<mcp::NeedsInput>(outcome) && work.client->era == mcp::Era::legacy;
+  if (is_asked) return;
+  std::unique_ptr<RequestSpan> span;
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto found = spans_.extract(work.id)) span = std::move(found.mapped());
+  }
+  if (!span) return;
+  if (const auto* finished = std::get_if<mcp::Finished>(&outcome)) span->answered(finished->result);
+  if (const auto* problem = std::get_if<mcp::Problem>(&outcome)) {
+    span->refused(problem->code, problem->message);
+  }
 }
 
 void HttpExchange::announce(mcp::Change change) {
@@ -116,6 +169,9 @@ void HttpExchange::perform(mcp::ServerActions actions) {
       {
         const std::lock_guard lock(mutex_);
         std::stop_source& source = working_[work->id];
+        if (const auto span = spans_.find(work->id); span != spans_.end()) {
+          work->trace = span->second->context();
+        }
         only_waits_ = work->method == "tasks/result";
         // Whoever asked may be gone already.
         if (is_over_ && (session_.empty() || only_waits_)) source.request_stop();
@@ -128,11 +184,12 @@ void HttpExchange::perform(mcp::ServerActions actions) {
       const bool has_begun = start_([self = shared_from_this(), work] { self->work_on(*work); });
       if (has_begun) continue;
       mcp::ServerActions more;
+      const mcp::Problem problem{mcp::code::kInternalError,
+                                 "too many calls are under way; try again later"};
+      end_span(*work, problem);
       {
         const std::lock_guard lock(mutex_);
-        more = machine_.finish(milliseconds_now(), work->id,
-                               mcp::Problem{mcp::code::kInternalError,
-                                            "too many calls are under way; try again later"});
+        more = machine_.finish(milliseconds_now(), work->id, problem);
       }
       perform(std::move(more));
     } else {
@@ -191,6 +248,7 @@ void HttpExchange::work_on(const mcp::Work& work) {
     outcome = mcp::Problem{mcp::code::kInvalidRequest,
                            "a person has to be asked, and this token lacks the scope 'answer'"};
   }
+  end_span(work, outcome);
   tell([&] {
     working_.erase(work.id);
     return machine_.finish(milliseconds_now(), work.id, std::move(outcome));

@@ -23,6 +23,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   struct OfCaller {
     bool may_answer = true;                  // else nothing is asked
     std::function<bool()> is_admitted = {};  // still; empty: always
+    TraceContext trace = {};                 // of the headers; unchecked
   };
   HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
                std::shared_ptr<HttpReply> reply, std::string session, StartWork start,
@@ -44,6 +45,13 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   void add_header(HttpHeader header) { headers_.push_back(std::move(header)); }
 
  private:
+  // Of the requests of one frame, by id_key().
+  using OpenSpans = std::map<std::string, std::unique_ptr<RequestSpan>, std::less<>>;
+  OpenSpans begin_spans(const mcp::Frame& frame);  // with the mutex held
+  void keep_spans(OpenSpans& begun, const mcp::ServerActions& actions);  // likewise
+  // Of work that is over, unless its client is only asked something on the way.
+  void end_span(const mcp::Work& work, const mcp::WorkOutcome& outcome);
+
   void perform(mcp::ServerActions actions);
   bool has_others(const mcp::ServerActions& actions);
   void work_on(const mcp::Work& work);
@@ -59,6 +67,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   std::mutex mutex_;  // of the machine and the work
   mcp::ServerMachine machine_;
   std::map<mcp::WorkId, std::stop_source> working_;
+  std::map<mcp::WorkId, std::unique_ptr<RequestSpan>> spans_;
   bool is_batch_ = false;
   std::mutex saying_;
   bool is_stream_ = false;

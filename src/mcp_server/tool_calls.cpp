@@ -218,6 +218,7 @@ mcp::WorkOutcome call_own_tool(const Agent& caller, CallRecord& record, const mc
                   .idempotency_key = call.id,
                   .stop = controls.stop,
                   .answers = *answers};
+  context.trace = work.trace;
   if (controls.progress) {
     context.progress = [&](std::string_view text) {
       controls.progress({.progress = ++steps, .message = std::string(text)});

@@ -71,6 +71,7 @@ void SecretFilter::finish(const TextSink& on_text) {
 void SecretFilter::clean(Response& response) const {
   if (secrets_.empty()) return;
   clean(response.model);
+  clean(response.id);
   for (Part& part : response.content) {
     if (auto* text = std::get_if<Text>(&part)) {
       clean(text->text);

@@ -53,6 +53,7 @@ class PostgresStore final : public Store {
   Result<StoreHistory> get_history(const HistoryFilter& filter) override {
     return read_history(*pool_, filter);
   }
+  Result<StoreCounts> get_counts(std::int64_t now) override { return read_counts(*pool_, now); }
 
  private:
   std::unique_ptr<Pool> pool_;

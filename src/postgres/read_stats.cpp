@@ -34,6 +34,19 @@ constexpr std::string_view kCalls =
     "AND ($2::text IS NULL OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) "
     "AND call.status IN ('completed', 'failed', 'unknown') GROUP BY 1, 2, 3, 4";
 
+// Every part of it is read from an index of what has not ended.
+constexpr std::string_view kCounts =
+    "SELECT (SELECT count(*) FROM @agent_sessions WHERE status = 'queued'), "
+    "(SELECT count(*) FROM @agent_sessions WHERE status = 'running' AND runner_id IS NOT NULL "
+    "AND parent_session_id IS NULL), "
+    "(SELECT count(*) FROM @agent_sessions WHERE status = 'running' AND runner_id IS NULL "
+    "AND parent_session_id IS NULL), "
+    "(SELECT count(DISTINCT session_id) FROM @agent_waits WHERE status = 'open'), "
+    "(SELECT count(*) FROM @agent_waits WHERE status = 'open'), "
+    "(SELECT min(greatest(started_at, ready_at, (SELECT created_at FROM @agent_messages "
+    "WHERE session_id = session.id ORDER BY id DESC LIMIT 1))) FROM @agent_sessions AS session "
+    "WHERE status = 'queued' AND coalesce(ready_at, 0) <= $1::bigint)";
+
 // "1,2,3"; absent values are not in it.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
@@ -82,6 +95,24 @@ Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter) {
     return std::vector{Request{&runs, values, add_runs}, Request{&calls, values, add_calls}};
   }));
   return std::move(collector).finish();
+}
+
+Result<StoreCounts> read_counts(Pool& pool, std::int64_t now) {
+  const Sql sql = pool.statements().make(std::string(kCounts));
+  StoreCounts counts;
+  TRY(pool.read([&] {
+    const auto keep = [&](const Row& row) -> Result<void> {
+      counts = {.queued = row.integer(0),
+                .driven = row.integer(1),
+                .undriven = row.integer(2),
+                .waiting = row.integer(3),
+                .open_waits = row.integer(4),
+                .ready_since = row.optional_integer(5)};
+      return {};
+    };
+    return std::vector{Request{&sql, values_of(now), keep}};
+  }));
+  return counts;
 }
 
 }  // namespace wright::postgres

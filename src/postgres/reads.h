@@ -20,6 +20,7 @@ Result<RunnerNews> read_news(Pool& pool, RunnerId id);
 Result<SpentBySpecialists> read_spent(Pool& pool, SessionId id, MessageId since);
 Result<StoreStats> read_stats(Pool& pool, const StatsFilter& filter);
 Result<StoreHistory> read_history(Pool& pool, const HistoryFilter& filter);
+Result<StoreCounts> read_counts(Pool& pool, std::int64_t now);
 
 // Events have rising numbers, but transactions that have taken a number commit in any order. So
 // that whoever follows them misses none, this waits, for a moment, for those who have a lower

@@ -54,6 +54,7 @@ Result<void> AnthropicReader::read_event(std::string_view event_type, const Json
     TRY(begin_message(pieces));
     const Json* message = field(&event, "message");
     pieces.answer.set_model(text_field(message, "model"));
+    pieces.answer.set_id(text_field(message, "id"));
     read_usage(field(message, "usage"), pieces.answer.usage());
     read_container(message);
   } else if (type == "content_block_start") {
@@ -87,6 +88,7 @@ Result<void> AnthropicReader::read_document(const Json& document, ResponsePieces
     return std::unexpected(malformed_answer(pieces.endpoint, "a message without content"));
   }
   pieces.answer.set_model(text_field(&document, "model"));
+  pieces.answer.set_id(text_field(&document, "id"));
   read_usage(field(&document, "usage"), pieces.answer.usage());
   for (const Json& part : *content) {
     Block block = begin_block(&part, pieces);

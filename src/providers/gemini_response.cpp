@@ -110,6 +110,7 @@ Result<void> GeminiReader::read_document(const Json& document, ResponsePieces& p
 
 Result<void> GeminiReader::read_piece(const Json& piece, ResponsePieces& pieces) {
   pieces.answer.set_model(text_field(&piece, "modelVersion"));
+  pieces.answer.set_id(text_field(&piece, "responseId"));
   read_usage(field(&piece, "usageMetadata"), pieces.answer.usage());
   const Json* feedback = field(&piece, "promptFeedback");
   if (const auto blocked = text_field(feedback, "blockReason"); !blocked.empty()) {

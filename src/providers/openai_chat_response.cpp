@@ -94,6 +94,7 @@ Result<void> ChatResponseReader::read_document(const Json& completion, ResponseP
 
 void ChatResponseReader::read_heading(const Json& chunk, ResponsePieces& pieces) {
   pieces.answer.set_model(text_field(&chunk, "model"));
+  pieces.answer.set_id(text_field(&chunk, "id"));
   for (const Json* place : {&chunk, field(&chunk, "x_groq")}) {
     if (auto usage = read_openai_usage(field(place, "usage"))) pieces.answer.usage() = *usage;
   }

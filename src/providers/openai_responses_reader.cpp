@@ -58,6 +58,7 @@ Result<void> ResponsesReader::read_event(std::string_view event_type, const Json
     read_text(event, "delta", pieces);
   } else if (type == "response.created" || type == "response.in_progress") {
     pieces.answer.set_model(text_field(field(&event, "response"), "model"));
+    pieces.answer.set_id(text_field(field(&event, "response"), "id"));
   } else if (type == "response.completed" || type == "response.incomplete" ||
              type == "response.failed" || type == "response.cancelled") {
     status_ = type.substr(type.find('.') + 1);
@@ -224,6 +225,7 @@ Result<void> ResponsesReader::read_end(const Json* response, ResponsePieces& pie
         error.value_or(VendorError{.code = status_, .message = "The response was not completed"})));
   }
   pieces.answer.set_model(text_field(response, "model"));
+  pieces.answer.set_id(text_field(response, "id"));
   incomplete_reason_ = text_field(field(response, "incomplete_details"), "reason");
   const JsonArray* output = array_in(field(response, "output"));
   if (output != nullptr && !output->empty()) {

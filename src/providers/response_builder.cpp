@@ -153,6 +153,11 @@ void ResponseBuilder::set_model(std::string_view name) {
   if (response_.model.empty() && !name.empty()) response_.model = valid_text(name);
 }
 
+void ResponseBuilder::set_id(std::string_view id) {
+  constexpr std::size_t kLongest = 200;
+  if (response_.id.empty() && id.size() <= kLongest) response_.id = valid_text(id);
+}
+
 void ResponseBuilder::replace_content(ResponseBuilder other) {
   bytes_ = other.bytes_;
   response_.content = std::move(other.response_.content);

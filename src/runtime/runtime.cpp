@@ -80,7 +80,11 @@ Result<StoredWait> Runtime::answer(WaitId id, const Json& answer, std::string an
 }
 
 Result<RunResult> Runtime::wait(SessionId id) {
-  return implementation_->wait(id);
+  return implementation_->wait(id, std::nullopt);
+}
+
+Result<RunResult> Runtime::wait(SessionId id, std::chrono::milliseconds most) {
+  return implementation_->wait(id, most);
 }
 
 Result<Subscription> Runtime::subscribe(SessionId id, std::uint64_t after, Listener listener) {

@@ -208,7 +208,8 @@ Result<StoredWait> Runtime::Implementation::answer(WaitId id, const Json& answer
   return wait;
 }
 
-Result<RunResult> Runtime::Implementation::wait(SessionId id) {
+Result<RunResult> Runtime::Implementation::wait(SessionId id,
+                                                std::optional<std::chrono::milliseconds> most) {
   if (runtime::EventStream::is_observing()) {
     return fail(ErrorCode::invalid_argument,
                 "An observer cannot wait for a session, which may have to tell it something first: "
@@ -219,8 +220,14 @@ Result<RunResult> Runtime::Implementation::wait(SessionId id) {
   const auto found = roots_.find(id);
   if (found != roots_.end()) {
     const RootPointer root = found->second;
-    root->changed.wait(lock,
-                       [&] { return root->state != Root::State::driven && root->wakings == 0; });
+    const auto has_left = [&] {
+      return root->state != Root::State::driven && root->wakings == 0;
+    };
+    if (!most) {
+      root->changed.wait(lock, has_left);
+    } else if (!root->changed.wait_for(lock, *most, has_left)) {
+      return fail(ErrorCode::timeout, fmt::format("Session {} is still being driven", id));
+    }
     Ending ending = *root->ending;
     lock.unlock();
     root->stream->wait_until_told(kPatienceWithListeners);

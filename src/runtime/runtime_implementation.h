@@ -48,7 +48,8 @@ class Runtime::Implementation {
                                        const std::vector<std::string>& agent_names);
   Result<void> cancel(SessionId id, std::string reason);
   Result<StoredWait> answer(WaitId id, const Json& answer, std::string answered_by);
-  Result<RunResult> wait(SessionId id);
+  // Without `most`: as long as it takes.
+  Result<RunResult> wait(SessionId id, std::optional<std::chrono::milliseconds> most);
   Result<Subscription> subscribe(SessionId id, std::uint64_t after, Listener listener);
   std::size_t running() const {
     const std::lock_guard lock(mutex_);

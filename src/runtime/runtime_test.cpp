@@ -47,6 +47,23 @@ TEST(Runtime, answers_many_sessions_at_once) {
   EXPECT_EQ(runtime->running(), 0U);
 }
 
+TEST(Runtime, waits_no_longer_than_it_is_told) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::latch has_begun{1};
+  const auto agent = agent_with("lasting", calling({call("forever", "{}", "1")}),
+                                {lasting([&] { has_begun.count_down(); })});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  has_begun.wait();
+  const auto waited = runtime->wait(id, std::chrono::milliseconds(1));
+  ASSERT_FALSE(waited);
+  EXPECT_EQ(waited.error().code, ErrorCode::timeout);
+  EXPECT_TRUE(runtime->cancel(id));
+  const auto ended = runtime->wait(id, std::chrono::minutes(5));
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::cancelled);
+}
+
 TEST(Runtime, refuses_an_agent_that_cannot_run) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

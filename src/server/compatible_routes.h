@@ -2,7 +2,6 @@
 // is a session like others: its own tools run inside, those of the caller are handed back.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "server/service.h"
+#include "server/session_turns.h"
 #include "wright/run.h"
 
 namespace wright::server {
@@ -26,12 +26,12 @@ class SessionListeners {
   // way is refused by the runtime, and takes nothing from the one who was first.
   std::shared_ptr<void> listen(SessionId id, Listener listener);
 
-  // Held by whoever looks where a session ends and then goes on with it: two who go on from the
-  // same place must not both find that nobody has. Sessions may share one.
-  std::mutex& turn_of(SessionId id) { return turns_[static_cast<std::size_t>(id) % turns_.size()]; }
+  // Of those who look where a session ends and then go on with it: two who go on from the same
+  // place must not both find that nobody has.
+  SessionTurns& turns() { return turns_; }
 
  private:
-  std::array<std::mutex, 64> turns_;
+  SessionTurns turns_;
   std::mutex mutex_;
   std::multimap<SessionId, std::shared_ptr<Listener>> listeners_;
 };

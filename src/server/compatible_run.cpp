@@ -95,6 +95,7 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
 
 Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given& given) {
   const SessionId id = given.session->id;
+  usage_before_ = given.session->usage;
   if (conversation.previous && conversation.previous->session_id != id) {
     return fail(ErrorCode::invalid_argument, fmt::format("The results are of session {}, not of {}",
                                                          id, conversation.previous->session_id));
@@ -184,7 +185,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     const Session session =
         TRY(session_for(store_, conversation.previous->session_id, caller_.tenant));
     TRY(check_agent(session, made->name));
-    const std::lock_guard turn(listeners_.turn_of(session.id));
+    const auto turn = TRY(listeners_.turns().take(session.id, options_.turn_patience));
     const SessionId id = TRY(session_to_go_on(store_, *conversation.previous, caller_.tenant));
     auto sent = send(id, conversation, made, prompt);
     if (!sent) forget(id, id == session.id ? Leftover::stays : Leftover::goes);
@@ -260,8 +261,16 @@ Result<void> CompatibleRun::send(SessionId id, const Conversation& conversation,
                                  const AgentPointer& agent, const Message& prompt) {
   const Session session = TRY(store_.get_session(id));
   // A client that has its answer may be quicker than the driver, who is still to leave the session
-  // and to tell others that it has ended: that is not the end of what begins now.
-  if (session.ended_at) (void)options_.runtime.wait(id);
+  // and to tell others that it has ended: that is not the end of what begins now. Somebody else may
+  // have gone on with it meanwhile, which takes as long as it takes.
+  if (session.ended_at) {
+    const auto left = options_.runtime.wait(id, options_.turn_patience);
+    if (!left && left.error().code == ErrorCode::timeout) {
+      return fail(ErrorCode::unavailable,
+                  fmt::format("Session {} is busy with another message: try again", id));
+    }
+  }
+  usage_before_ = session.usage;
   Json config = session.config;
   keep_wishes(config, conversation, *agent);
   if (agent->instructions != session.system_prompt.value_or("")) {
@@ -432,8 +441,10 @@ CompatibleRun::Released CompatibleRun::end() {
     stream_->end();
   } else if (completion_.error) {
     keep_response();
-    responder_.send(
-        json_response(rendering_->error(*completion_.error), status_of(*completion_.error)));
+    const int status = status_of(*completion_.error);
+    http::Response response = json_response(rendering_->error(*completion_.error), status);
+    if (status == 503 || status == 429) response.headers.push_back({"Retry-After", "1"});
+    responder_.send(std::move(response));
   } else {
     keep_response();
     responder_.send(json_response(rendering_->whole(completion_)));

@@ -92,6 +92,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   bool is_streamed_ = false;
   bool cancels_on_disconnect_ = false;
   bool wants_single_call_ = false;
+  Usage usage_before_;  // of the session, when this request went on with it
 
   std::mutex mutex_;
   std::optional<http::Stream> stream_;

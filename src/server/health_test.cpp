@@ -68,6 +68,12 @@ class StoreThatBlocks : public store::ForwardingStore {
     wait();
     return ForwardingStore::get_runners();
   }
+  Result<StoreCounts> get_counts(std::int64_t now) override {
+    ++counted;
+    wait();
+    return ForwardingStore::get_counts(now);
+  }
+  std::atomic<int> counted = 0;  // how often
 
  private:
   void wait() {
@@ -151,6 +157,60 @@ TEST(Health, is_told_at_once_while_the_store_says_nothing) {
     EXPECT_EQ(ServedService::answered_from(peer.read_all()).status, 200);
   }
   while (served.ask("GET", "/readyz").status != 200) std::this_thread::yield();
+}
+
+double value_of_gauge(const std::vector<Gauge>& gauges, std::string_view name) {
+  const auto found = std::ranges::find(gauges, name, &Gauge::name);
+  return found == gauges.end() ? -1 : found->value;
+}
+
+TEST(StoreFigures, are_counted_when_somebody_asks_and_not_before) {
+  const auto inner = open_memory_store();
+  StoreThatBlocks store(*inner);
+  StoreFigures figures(store, {}, {.count = std::chrono::hours(1)});
+  EXPECT_FALSE(figures.trouble()) << "it was asked whether it answers, and nothing else";
+  EXPECT_EQ(store.counted, 0);
+  NewSession session{.agent_name = "a", .user_prompt = "Go"};
+  session.is_queued = true;
+  constexpr int kMany = 1'234;
+  for (int i = 0; i < kMany; ++i) ASSERT_TRUE(inner->create_session(session));
+  EXPECT_EQ(value_of_gauge(figures.gauges(), "wright_queue_sessions"), kMany);
+  EXPECT_EQ(store.counted, 1);
+  ASSERT_TRUE(inner->create_session(session));
+  const auto again = figures.gauges();
+  EXPECT_EQ(value_of_gauge(again, "wright_queue_sessions"), kMany) << "they are still good";
+  EXPECT_GE(value_of_gauge(again, "wright_store_figures_age_seconds"), 0);
+  EXPECT_EQ(store.counted, 1);
+}
+
+TEST(StoreFigures, that_are_old_are_told_while_the_store_is_slow) {
+  const auto inner = open_memory_store();
+  StoreThatBlocks store(*inner);
+  StoreFigures figures(store, {}, {.count = std::chrono::milliseconds(0)});
+  EXPECT_EQ(value_of_gauge(figures.gauges(), "wright_queue_sessions"), 0);
+  store.set_blocked(true);
+  NewSession session{.agent_name = "a", .user_prompt = "Go"};
+  session.is_queued = true;
+  ASSERT_TRUE(inner->create_session(session));
+  for (int i = 0; i < 3; ++i) {
+    const auto told = figures.gauges();
+    EXPECT_EQ(value_of_gauge(told, "wright_queue_sessions"), 0) << "as it was";
+    EXPECT_GE(value_of_gauge(told, "wright_store_figures_age_seconds"), 0);
+  }
+  store.set_blocked(false);
+  while (value_of_gauge(figures.gauges(), "wright_queue_sessions") != 1) std::this_thread::yield();
+}
+
+TEST(StoreFigures, that_were_never_counted_are_left_out) {
+  const auto inner = open_memory_store();
+  StoreThatBlocks store(*inner);
+  store.set_blocked(true);
+  StoreFigures figures(store, {}, {.patience = std::chrono::milliseconds(1)});
+  const auto told = figures.gauges();
+  EXPECT_EQ(value_of_gauge(told, "wright_queue_sessions"), -1);
+  EXPECT_EQ(value_of_gauge(told, "wright_store_figures_age_seconds"), -1);
+  EXPECT_EQ(value_of_gauge(told, "wright_store_ready"), 0);
+  store.set_blocked(false);
 }
 
 TEST(Health, what_was_refused_for_want_of_a_handler_is_not_begun_later) {

@@ -42,6 +42,9 @@ class MeasuredStore final : public store::ForwardingStore {
   Result<StoreHistory> get_history(const HistoryFilter& filter) override {
     return timed("get_history", [&] { return ForwardingStore::get_history(filter); });
   }
+  Result<StoreCounts> get_counts(std::int64_t now) override {
+    return timed("get_counts", [&] { return ForwardingStore::get_counts(now); });
+  }
 
  private:
   template <class Work>

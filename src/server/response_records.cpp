@@ -218,9 +218,12 @@ Result<void> delete_response(Store& store, const ResponseName& name,
     is_last = is_last && (other->is_deleted || record.key == response_id(name));
     all.push_back(std::move(*other));
   }
-  if (began_with_one && is_last && !TRY(has_words_of_others(store, name.session_id, all))) {
-    TRY(store.apply_one(DeleteSession{.session_id = name.session_id, .unless_running = true}));
-    return {};
+  if (began_with_one && is_last) {
+    const bool has_others = TRY(has_words_of_others(store, name.session_id, all));
+    if (!has_others) {
+      TRY(store.apply_one(DeleteSession{.session_id = name.session_id, .unless_running = true}));
+      return {};
+    }
   }
   kept.is_deleted = true;
   kept.results.clear();

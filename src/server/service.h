@@ -68,6 +68,8 @@ struct ServiceOptions {
   // Told whose trace a session belongs to, just before it begins; may be empty.
   std::function<void(SessionId, const TraceContext&)> adopt_trace = {};
   SnapshotAges ages = {};
+  // How long a request in a vendor's protocol waits for others that go on with the same session.
+  std::chrono::milliseconds turn_patience{5'000};
 };
 
 // A request on its way to its route.

@@ -78,6 +78,7 @@ struct Served {
   http::ServerOptions http = {};
   StoreFiguresTimes store_figures = {};  // see ServiceOptions
   SnapshotAges ages = {std::chrono::milliseconds(0), std::chrono::milliseconds(0)};
+  std::chrono::milliseconds turn_patience = std::chrono::seconds(60);  // see ServiceOptions
 };
 
 class ServedService {
@@ -143,7 +144,8 @@ class ServedService {
                                                         .listeners = listeners_,
                                                         .metrics = &metrics_,
                                                         .store_figures = what.store_figures,
-                                                        .ages = what.ages});
+                                                        .ages = what.ages,
+                                                        .turn_patience = what.turn_patience});
     add_all_routes(*service_);
     service_->add(compatible_routes(service_->options(), listeners_));
     service_->add(dashboard_routes());
@@ -199,6 +201,7 @@ class ServedService {
   Service& service() { return *service_; }
   const http::Server& http() const { return *http_; }
   runtime::EventWriter& writer() { return writer_; }
+  SessionListeners& listeners() { return listeners_; }
 
  private:
   std::vector<std::string> hosts() const {

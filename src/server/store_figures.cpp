@@ -10,43 +10,8 @@
 namespace wright::server {
 namespace {
 
-constexpr std::size_t kMostCountedSessions = 1'000;
-constexpr std::size_t kQueuedOfAPage = 100;
-constexpr std::size_t kMostQueuedPages = 10;
-
 double seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
-}
-
-// Since when somebody could have taken a queued session: it is due, and its last message is there.
-Result<std::int64_t> ready_since(Store& store, const Session& session) {
-  const auto newest = TRY(store.get_messages(session.id, {.limit = 1, .keep = Page::Keep::last}));
-  const std::int64_t asked_at = newest.empty() ? session.started_at : newest.back().created_at;
-  return std::max({session.started_at, asked_at, session.ready_at.value_or(0)});
-}
-
-// How long the one waits that could have been taken first; 0 where none could. A session is not
-// ready before it has begun, and the oldest come first: few are looked at.
-Result<double> longest_wait_seconds(Store& store) {
-  const std::int64_t now = system_clock_ms();
-  std::int64_t since = now;
-  SessionFilter filter{.status = SessionStatus::queued,
-                       .is_root = true,
-                       .limit = kQueuedOfAPage,
-                       .keep = Page::Keep::first};
-  for (std::size_t page = 0; page < kMostQueuedPages; ++page) {
-    auto sessions = TRY(store.list_sessions(filter));
-    std::ranges::sort(sessions, {}, &Session::id);
-    for (const Session& session : sessions) {
-      if (session.started_at >= since) return static_cast<double>(now - since) / 1000;
-      if (session.ready_at.value_or(0) > now) continue;
-      const auto ready = TRY(ready_since(store, session));
-      since = std::min(since, ready);
-    }
-    if (sessions.size() < filter.limit) break;
-    filter.after = sessions.back().id;
-  }
-  return static_cast<double>(now - since) / 1000;
 }
 
 Result<std::vector<Gauge>> counted_in(Store& store) {
@@ -54,26 +19,18 @@ Result<std::vector<Gauge>> counted_in(Store& store) {
   const auto add = [&](std::string name, std::string help, auto count) {
     gauges.push_back({std::move(name), std::move(help), static_cast<double>(count)});
   };
-  const auto waits = TRY(store.get_waits({.status = WaitStatus::open}));
-  add("wright_waits_open", "What waits for a person, in the whole store.", waits.size());
-  const auto sessions_with = [&](SessionStatus status) {
-    return store.list_sessions({.status = status, .is_root = true, .limit = kMostCountedSessions});
-  };
-  const auto queued = TRY(sessions_with(SessionStatus::queued));
-  add("wright_queue_sessions", "Sessions that wait for a runner, up to 1000.", queued.size());
-  const auto longest = TRY(longest_wait_seconds(store));
+  const std::int64_t now = system_clock_ms();
+  const StoreCounts counts = TRY(store.get_counts(now));
+  const double longest = static_cast<double>(now - counts.ready_since.value_or(now)) / 1000;
+  add("wright_waits_open", "What waits for a person, in the whole store.", counts.open_waits);
+  add("wright_sessions_waiting", "Sessions that have asked a person something.", counts.waiting);
+  add("wright_queue_sessions", "Sessions that wait for a runner.", counts.queued);
   add("wright_queue_oldest_seconds", "How long the one waits that could have been taken first.",
-      longest);
-  const auto running = TRY(sessions_with(SessionStatus::running));
-  const auto has_runner = [](const Session& session) { return session.runner_id.has_value(); };
-  const auto leased = std::ranges::count_if(running, has_runner);
-  add("wright_leases_held", "Sessions that a process drives, up to 1000.", leased);
-  add("wright_leases_missing", "Sessions that run and that no process has.",
-      std::ssize(running) - leased);
+      std::max(longest, 0.0));
+  add("wright_leases_held", "Sessions that a process drives.", counts.driven);
+  add("wright_leases_missing", "Sessions that run and that no process has.", counts.undriven);
   const auto runners = TRY(store.get_runners());
-  const auto is_alive = [now_ms = system_clock_ms()](const Runner& runner) {
-    return runner.expires_at > now_ms;
-  };
+  const auto is_alive = [now](const Runner& runner) { return runner.expires_at > now; };
   const auto alive = std::ranges::count_if(runners, is_alive);
   add("wright_runners_alive", "Processes that drive sessions.", alive);
   add("wright_runners_expired", "Processes that were not heard of in time.",
@@ -117,15 +74,24 @@ void StoreFigures::look(const std::stop_token& stop) {
 }
 
 void StoreFigures::count(const std::stop_token& stop) {
-  for (; !stop.stop_requested(); pause(stop, times_.count)) {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait(lock, stop, [&] { return is_wanted_; })) return;
+      is_wanted_ = false;
+      counting_since_ = std::chrono::steady_clock::now();
+    }
     auto gauges = counted_in(store_);
-    if (!gauges) continue;  // the last ones stay
-    if (more_) {
+    if (gauges && more_) {
       for (Gauge& gauge : more_()) gauges->push_back(std::move(gauge));
     }
     const std::lock_guard lock(mutex_);
-    gauges_ = std::move(*gauges);
-    counted_at_ = std::chrono::steady_clock::now();
+    counting_since_.reset();
+    ++rounds_;
+    if (gauges) {  // else the last ones stay
+      gauges_ = std::move(*gauges);
+      counted_at_ = std::chrono::steady_clock::now();
+    }
     changed_.notify_all();
   }
 }
@@ -144,7 +110,19 @@ std::optional<std::string> StoreFigures::trouble() {
 std::vector<Gauge> StoreFigures::gauges() {
   const bool is_ready = !trouble();
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, started_at_ + times_.patience, [&] { return counted_at_.has_value(); });
+  const Time asked_at = std::chrono::steady_clock::now();
+  if (!counted_at_ || asked_at - *counted_at_ >= times_.count) {
+    if (!wanted_at_) wanted_at_ = asked_at;
+    const bool is_slow = counting_since_ && asked_at - *counting_since_ > times_.fresh;
+    if (!counting_since_) {
+      is_wanted_ = true;
+      changed_.notify_all();
+    }
+    const Time until = !counted_at_ ? *wanted_at_ + times_.patience
+                       : is_slow    ? asked_at
+                                    : asked_at + times_.fresh;
+    changed_.wait_until(lock, until, [&, round = rounds_] { return rounds_ != round; });
+  }
   std::vector<Gauge> gauges = gauges_;
   gauges.push_back({"wright_store_ready", "Whether the store answers.", is_ready ? 1.0 : 0.0});
   if (counted_at_) {

@@ -1,5 +1,6 @@
 // What the store says of itself for /readyz and /metrics. Two threads ask it, however long it
-// takes; whoever wants to know is told at once what they have heard last.
+// takes: one whether it answers, all the time; the other for figures, when somebody wants them.
+// Whoever wants to know is told what they have heard last.
 #pragma once
 
 #include <chrono>
@@ -17,11 +18,11 @@
 
 namespace wright::server {
 
-// How often the store is asked, and how long it may take to be called ready.
 struct StoreFiguresTimes {
-  std::chrono::milliseconds look{1'000};
-  std::chrono::milliseconds count{5'000};
-  std::chrono::milliseconds patience{2'000};
+  std::chrono::milliseconds look{1'000};      // how often the store is asked whether it answers
+  std::chrono::milliseconds count{5'000};     // how long figures are good
+  std::chrono::milliseconds patience{2'000};  // how long it may take to be called ready
+  std::chrono::milliseconds fresh{200};       // how long fresh figures are waited for
 };
 
 class StoreFigures {
@@ -37,7 +38,8 @@ class StoreFigures {
   // Why the store cannot be used; absent: it answers. Waits for the first answer only, and not for
   // long.
   std::optional<std::string> trouble();
-  // What was counted last, and how long ago. Waits likewise.
+  // What was counted last, and how long ago. What is too old is counted anew: that is waited for
+  // for a moment, unless the store is known to be slow, and the first time as trouble() waits.
   std::vector<Gauge> gauges();
 
  private:
@@ -56,6 +58,10 @@ class StoreFigures {
   std::optional<Time> asked_at_;      // and no answer has come yet
   std::optional<Time> answered_at_;   // for the last time
   std::optional<std::string> error_;  // of the last answer
+  bool is_wanted_ = false;               // that somebody counts
+  std::optional<Time> wanted_at_;        // for the first time
+  std::optional<Time> counting_since_;   // and no answer has come yet
+  std::size_t rounds_ = 0;               // of counting that are over
   std::optional<Time> counted_at_;
   std::vector<Gauge> gauges_;
   // Last: they use the others.

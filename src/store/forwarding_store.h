@@ -46,6 +46,7 @@ class ForwardingStore : public Store {
   Result<StoreHistory> get_history(const HistoryFilter& filter) override {
     return inner_.get_history(filter);
   }
+  Result<StoreCounts> get_counts(std::int64_t now) override { return inner_.get_counts(now); }
 
  private:
   Store& inner_;

@@ -80,4 +80,26 @@ Result<StoreHistory> history_of(const Tables& tables, const HistoryFilter& filte
   return std::move(collector).finish(true);
 }
 
+StoreCounts counts_of(const Tables& tables, std::int64_t now) {
+  StoreCounts counts;
+  for (const auto& [id, row] : tables.sessions) {
+    const Session& session = row.session;
+    const auto open = std::ranges::count_if(
+        row.waits, [](const WaitRow& each) { return each.wait.status == WaitStatus::open; });
+    counts.open_waits += open;
+    if (open > 0) ++counts.waiting;
+    if (session.status == SessionStatus::running && !session.parent_session_id) {
+      ++(session.runner_id ? counts.driven : counts.undriven);
+    }
+    if (session.status != SessionStatus::queued) continue;
+    ++counts.queued;
+    const std::int64_t due = session.ready_at.value_or(0);
+    if (due > now) continue;
+    const std::int64_t said = row.messages.empty() ? 0 : row.messages.back().created_at;
+    const std::int64_t since = std::max({session.started_at, due, said});
+    counts.ready_since = std::min(counts.ready_since.value_or(since), since);
+  }
+  return counts;
+}
+
 }  // namespace wright::store

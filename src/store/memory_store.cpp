@@ -141,6 +141,10 @@ class MemoryStore final : public Store {
   Result<SpentBySpecialists> spent_by_specialists(SessionId id, MessageId since) override;
   Result<StoreStats> get_stats(const StatsFilter& filter) override;
   Result<StoreHistory> get_history(const HistoryFilter& filter) override;
+  Result<StoreCounts> get_counts(std::int64_t now) override {
+    const std::lock_guard lock(mutex_);
+    return store::counts_of(tables_, now);
+  }
 
  private:
   Result<BatchIds> write(const Batch& group) {

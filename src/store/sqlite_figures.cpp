@@ -1,6 +1,6 @@
-// Totals from SQLite, counted here row by row. Sessions that have ended and calls that are over are
-// read from indexes that have all that is asked for: the tables, with their long texts, stay out of
-// it.
+// Totals from SQLite. Those over all sessions are counted here row by row. Sessions that have ended
+// and calls that are over are read from indexes that have all that is asked for: the tables, with
+// their long texts, stay out of it.
 #include "store/sqlite_figures.h"
 
 #include <fmt/format.h>
@@ -122,6 +122,36 @@ Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
                                     : count_calls_among_all(connection, sessions, collector);
   TRY(counted_calls);
   return std::move(collector).finish();
+}
+
+Result<StoreCounts> read_counts(sqlite3* connection, std::int64_t now) {
+  // Every part of it is read from an index of what has not ended; '+' keeps SQLite from that of the
+  // parents, where most sessions are.
+  auto statement = TRY(Statement::prepare(
+      connection,
+      "SELECT (SELECT count(*) FROM agent_sessions WHERE status = 'queued'), "
+      "(SELECT count(*) FROM agent_sessions WHERE status = 'running' AND runner_id IS NOT NULL "
+      "AND +parent_session_id IS NULL), "
+      "(SELECT count(*) FROM agent_sessions WHERE status = 'running' AND runner_id IS NULL "
+      "AND +parent_session_id IS NULL), "
+      "(SELECT count(DISTINCT session_id) FROM agent_waits WHERE status = 'open'), "
+      "(SELECT count(*) FROM agent_waits WHERE status = 'open'), "
+      "(SELECT min(max(started_at, coalesce(ready_at, 0), coalesce((SELECT max(created_at) "
+      "FROM agent_messages WHERE session_id = session.id), 0))) FROM agent_sessions AS session "
+      "WHERE status = 'queued' AND coalesce(ready_at, 0) <= ?1)"));
+  StoreCounts counts;
+  TRY(statement.query(
+      [&](const Row& row) -> Result<void> {
+        counts = {.queued = row.integer(0),
+                  .driven = row.integer(1),
+                  .undriven = row.integer(2),
+                  .waiting = row.integer(3),
+                  .open_waits = row.integer(4),
+                  .ready_since = row.optional_integer(5)};
+        return {};
+      },
+      now));
+  return counts;
 }
 
 }  // namespace wright::store

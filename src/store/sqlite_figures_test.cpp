@@ -108,6 +108,23 @@ TEST_F(SqliteFigures, of_a_day_do_not_read_what_was_before_or_after) {
   EXPECT_LT(steps_of_day(HistoryFilter::By::tool), calls * 11 / 10);
 }
 
+TEST_F(SqliteFigures, of_what_has_not_ended_do_not_read_what_has) {
+  const auto steps = [&] {
+    return StepWatch::steps_of([&] { value_of(store_->get_counts(now_)); });
+  };
+  const auto queue = [&] {
+    NewSession session = session_named("q");
+    session.is_queued = true;
+    value_of(store_->create_session(session));
+  };
+  queue();
+  add_sessions(20);
+  const int few = steps();
+  add_sessions(2000);
+  EXPECT_LT(steps(), few * 11 / 10 + 100);
+  EXPECT_EQ(value_of(store_->get_counts(now_)).queued, 1);
+}
+
 TEST_F(SqliteFigures, since_a_moment_do_not_read_what_was_before) {
   add_sessions(20);
   const StatsFilter since{.started_since = now_};

@@ -29,5 +29,6 @@ Result<RunnerNews> read_news(Queries& queries, RunnerId id);
 Result<SpentBySpecialists> read_spent(Queries& queries, SessionId id, MessageId since);
 Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter);
 Result<StoreHistory> read_history(sqlite3* connection, const HistoryFilter& filter);
+Result<StoreCounts> read_counts(sqlite3* connection, std::int64_t now);
 
 }  // namespace wright::store

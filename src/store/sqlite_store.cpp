@@ -103,6 +103,10 @@ class SqliteStore final : public Store {
     return read_apart([&](sqlite3* connection) { return store::read_history(connection, filter); });
   }
 
+  Result<StoreCounts> get_counts(std::int64_t now) override {
+    return read_apart([&](sqlite3* connection) { return store::read_counts(connection, now); });
+  }
+
  private:
   // Figures over all sessions take long: they are read by a connection of their own, so that no
   // session waits for whoever looks at them.

@@ -25,6 +25,10 @@ Result<StoreHistory> Store::get_history(const HistoryFilter&) {
   return fail(ErrorCode::unsupported, "This store does not count over time");
 }
 
+Result<StoreCounts> Store::get_counts(std::int64_t) {
+  return fail(ErrorCode::unsupported, "This store does not count its sessions");
+}
+
 Result<BatchIds> Store::apply(std::span<const Write> writes) {
   if (writes.empty()) return BatchIds{};
   return apply_batch(*this, {.writes = {writes.begin(), writes.end()}});

@@ -53,6 +53,48 @@ TEST_P(StoreTotals, time_at_work_is_kept_and_is_what_people_are_told) {
   EXPECT_EQ(duration_ms(value_of(store().get_session(unknown))), 7);
 }
 
+TEST_P(StoreTotals, of_what_has_not_ended_are_exact) {
+  EXPECT_EQ(value_of(store().get_counts(now_)), StoreCounts());
+  const std::int64_t begun = now_;
+  const auto queue = [&](std::optional<std::int64_t> ready_at = {}) {
+    NewSession session = session_named("a");
+    session.is_queued = true;
+    session.ready_at = ready_at;
+    return value_of(store().create_session(session));
+  };
+  queue(begun + 50'000);
+  EXPECT_EQ(value_of(store().get_counts(now_)), (StoreCounts{.queued = 1})) << "it is not due";
+  now_ += 1'000;
+  const SessionId asked = queue();
+  now_ += 1'000;
+  value_of(store().create_message(asked, Role::user, "More"));
+  EXPECT_EQ(value_of(store().get_counts(now_)).ready_since, begun + 2'000) << "with its message";
+  EXPECT_EQ(value_of(store().get_counts(begun + 60'000)).ready_since, begun + 2'000);
+  constexpr int kMany = 1'100;
+  std::vector<Batch> batches(kMany, Batch{.create = session_named("a")});
+  for (Batch& batch : batches) batch.create->is_queued = true;
+  for (const auto& made : store().apply_all(batches)) value_of(made);
+
+  ended_session();
+  const RunnerId runner = new_runner("worker");
+  NewSession driven = session_named("a");
+  driven.runner_id = runner;
+  const SessionId root = value_of(store().create_session(driven));
+  new_child(root);
+  new_session();
+  new_session();
+  for (const SessionId each : {root, root, asked}) {
+    const CallId call = call_in(each, CallStatus::waiting);
+    value_of(store().apply_one(OpenWait{.session_id = each, .call_id = call}));
+  }
+  EXPECT_EQ(value_of(store().get_counts(now_)), (StoreCounts{.queued = kMany + 2,
+                                                            .driven = 1,
+                                                            .undriven = 2,
+                                                            .waiting = 2,
+                                                            .open_waits = 3,
+                                                            .ready_since = begun + 2'000}));
+}
+
 TEST_P(StoreTotals, of_what_was_spent_below_a_session_at_any_depth) {
   const SessionId root = new_session();
   const SessionId child = new_child(root);

@@ -4,6 +4,8 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "wright/tool.h"
@@ -104,6 +106,21 @@ std::string finish_reason(StopReason reason) {
     case StopReason::other: break;
   }
   return "stop";
+}
+
+std::string provider_name(std::string_view vendor) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNamedOtherwise{
+      {{"azure", "azure.ai.openai"},
+       {"bedrock", "aws.bedrock"},
+       {"gemini", "gcp.gemini"},
+       {"mistral", "mistral_ai"},
+       {"moonshot", "moonshot_ai"},
+       {"vertex", "gcp.vertex_ai"},
+       {"vertex_anthropic", "gcp.vertex_ai"},
+       {"xai", "x_ai"}}};
+  const auto found = std::ranges::find(kNamedOtherwise, vendor,
+                                       &std::pair<std::string_view, std::string_view>::first);
+  return std::string(found == kNamedOtherwise.end() ? vendor : found->second);
 }
 
 }  // namespace wright::telemetry

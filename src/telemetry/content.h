@@ -20,5 +20,6 @@ std::string tool_definitions(const Request& request);
 std::string output_messages(const Response& response);
 // As the conventions name them.
 std::string finish_reason(StopReason reason);
+std::string provider_name(std::string_view vendor);
 
 }  // namespace wright::telemetry

@@ -23,6 +23,7 @@ std::size_t bytes_of(const Span& span) {
       for (const std::string& each : *list) bytes += sizeof(each) + each.size();
     }
   }
+  for (const SpanLink& link : span.links) bytes += sizeof(SpanLink) + link.state.size();
   return bytes;
 }
 

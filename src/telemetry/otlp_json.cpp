@@ -45,6 +45,20 @@ struct JsonValueWriter {
   }
 };
 
+void add_links(std::string& out, const std::vector<SpanLink>& links) {
+  out += R"(,"links":[)";
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    out += fmt::format(R"({}{{"traceId":"{}","spanId":"{}")", i > 0 ? "," : "",
+                       hex_of(links[i].trace), hex_of(links[i].id));
+    if (!links[i].state.empty()) {
+      out += R"(,"traceState":)";
+      add_text(out, links[i].state);
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
 void add_span(std::string& out, const Span& span) {
   out += fmt::format(R"({{"traceId":"{}","spanId":"{}",)", hex_of(span.trace), hex_of(span.id));
   if (!span.state.empty()) {
@@ -62,7 +76,9 @@ void add_span(std::string& out, const Span& span) {
     std::visit(JsonValueWriter{out}, span.attributes[i].value);
     out += '}';
   }
-  out += R"(],"status":{)";
+  out += ']';
+  if (!span.links.empty()) add_links(out, span.links);
+  out += R"(,"status":{)";
   if (span.has_failed) {
     out += R"("code":2,"message":)";
     add_text(out, span.error);

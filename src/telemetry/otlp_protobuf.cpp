@@ -105,6 +105,13 @@ std::string span_message(const Span& span) {
     std::visit([&](const auto& value) { add_bytes(out, 9, key_value(attribute.name, value)); },
                attribute.value);
   }
+  for (const SpanLink& link : span.links) {
+    std::string message;
+    add_id(message, 1, link.trace);
+    add_id(message, 2, link.id);
+    if (!link.state.empty()) add_valid_text(message, 3, link.state);
+    add_bytes(out, 13, message);
+  }
   if (span.has_failed) {
     std::string status;
     add_valid_text(status, 2, span.error);

@@ -22,12 +22,15 @@ Span example() {
                            {"wright.cost_usd", 0.5},
                            {"gen_ai.request.stream", true},
                            {"gen_ai.response.finish_reasons", std::vector<std::string>{"stop"}}},
+            .links = {{.state = "c=d"}},
             .has_failed = true,
             .error = "broken \xff text"};
   span.trace.fill(0xab);
   span.id.fill(0x01);
   span.parent.fill(0x02);
   span.state = "a=b";
+  span.links[0].trace.fill(0xcd);
+  span.links[0].id.fill(0x03);
   return span;
 }
 
@@ -54,6 +57,9 @@ TEST(Otlp, is_json_that_collectors_read) {
   EXPECT_EQ(attributes.at(3).at("value").at("boolValue"), true);
   EXPECT_EQ(attributes.at(4).at("value").at("arrayValue").at("values").at(0).at("stringValue"),
             "stop");
+  EXPECT_EQ(told.at("links").at(0).at("traceId"), "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd");
+  EXPECT_EQ(told.at("links").at(0).at("spanId"), "0303030303030303");
+  EXPECT_EQ(told.at("links").at(0).at("traceState"), "c=d");
 }
 
 TEST(Otlp, is_protobuf_with_the_numbers_of_its_schema) {
@@ -78,6 +84,9 @@ TEST(Otlp, is_protobuf_with_the_numbers_of_its_schema) {
   EXPECT_EQ(std::bit_cast<double>(at_path(span, {9, 2, 4})[0].value), 0.5);
   EXPECT_EQ(at_path(span, {9, 2, 2})[0].value, 1U);
   EXPECT_EQ(at_path(span, {9, 2, 5, 1, 1})[0].bytes, "stop");
+  EXPECT_EQ(at_path(span, {13, 1})[0].bytes, std::string(16, '\xcd'));
+  EXPECT_EQ(at_path(span, {13, 2})[0].bytes, std::string(8, '\x03'));
+  EXPECT_EQ(at_path(span, {13, 3})[0].bytes, "c=d");
   EXPECT_EQ(at_path(span, {15, 3})[0].value, 2U);
   EXPECT_TRUE(is_valid_utf8(at_path(span, {15, 2})[0].bytes));
   EXPECT_TRUE(at_path(all[1].bytes, {4}).empty());

@@ -3,73 +3,75 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "telemetry/content.h"
+#include "telemetry/names.h"
+#include "telemetry/sampling.h"
 
 namespace wright::telemetry {
 namespace {
 
-// Names of attributes, in one place: the conventions still move.
-constexpr std::string_view kOperation = "gen_ai.operation.name";
-constexpr std::string_view kProvider = "gen_ai.provider.name";
-constexpr std::string_view kAgent = "gen_ai.agent.name";
-constexpr std::string_view kConversation = "gen_ai.conversation.id";
-constexpr std::string_view kRequestModel = "gen_ai.request.model";
-constexpr std::string_view kResponseModel = "gen_ai.response.model";
-constexpr std::string_view kFinishReasons = "gen_ai.response.finish_reasons";
-constexpr std::string_view kTimeToFirstChunk = "gen_ai.response.time_to_first_chunk";
-constexpr std::string_view kInputTokens = "gen_ai.usage.input_tokens";
-constexpr std::string_view kOutputTokens = "gen_ai.usage.output_tokens";
-constexpr std::string_view kCacheRead = "gen_ai.usage.cache_read.input_tokens";
-constexpr std::string_view kCacheWrite = "gen_ai.usage.cache_creation.input_tokens";
-constexpr std::string_view kReasoning = "gen_ai.usage.reasoning.output_tokens";
-constexpr std::string_view kTool = "gen_ai.tool.name";
-constexpr std::string_view kToolCall = "gen_ai.tool.call.id";
-constexpr std::string_view kToolType = "gen_ai.tool.type";
-constexpr std::string_view kErrorType = "error.type";
-// Only where content is wanted.
-constexpr std::string_view kInputMessages = "gen_ai.input.messages";
-constexpr std::string_view kInstructions = "gen_ai.system_instructions";
-constexpr std::string_view kDefinitions = "gen_ai.tool.definitions";
-constexpr std::string_view kOutputMessages = "gen_ai.output.messages";
-constexpr std::string_view kArguments = "gen_ai.tool.call.arguments";
-constexpr std::string_view kToolResult = "gen_ai.tool.call.result";
-// Wright's own.
-constexpr std::string_view kCost = "wright.cost_usd";
-constexpr std::string_view kRetries = "wright.retries";
-constexpr std::string_view kIteration = "wright.iteration";
-constexpr std::string_view kPhase = "wright.phase";
-constexpr std::string_view kWaits = "wright.waits_for";
-
 constexpr std::size_t kMostLive = 50'000;  // sessions that are known at a time
 constexpr std::size_t kMostError = 1'000;
-
-std::int64_t now_ns() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
+constexpr std::size_t kMostDescription = 1'000;
+constexpr std::size_t kMostDescribed = 1'000;  // agents
 
 std::string content_of(std::string_view text) {
   return std::string(utf8_prefix(text, kMostContent));
 }
 
 void add_usage(Span& span, const Usage& usage) {
-  span.attributes.push_back({kInputTokens, usage.input_tokens});
-  span.attributes.push_back({kOutputTokens, usage.output_tokens});
-  if (usage.cached_tokens > 0) span.attributes.push_back({kCacheRead, usage.cached_tokens});
+  span.attributes.push_back({name::kInputTokens, usage.input_tokens});
+  span.attributes.push_back({name::kOutputTokens, usage.output_tokens});
+  if (usage.cached_tokens > 0) span.attributes.push_back({name::kCacheRead, usage.cached_tokens});
   if (usage.cache_write_tokens > 0) {
-    span.attributes.push_back({kCacheWrite, usage.cache_write_tokens});
+    span.attributes.push_back({name::kCacheWrite, usage.cache_write_tokens});
   }
-  if (usage.reasoning_tokens > 0) span.attributes.push_back({kReasoning, usage.reasoning_tokens});
-  if (usage.cost_usd > 0) span.attributes.push_back({kCost, usage.cost_usd});
+  if (usage.reasoning_tokens > 0) {
+    span.attributes.push_back({name::kReasoning, usage.reasoning_tokens});
+  }
+  if (usage.cost_usd > 0) span.attributes.push_back({name::kCost, usage.cost_usd});
+}
+
+// How the model is to answer, and where it is.
+std::vector<Attribute> request_attributes(const AskedModel& asked) {
+  std::vector<Attribute> attributes;
+  if (asked.is_streamed) attributes.push_back({name::kStream, true});
+  if (!asked.server.host.empty()) {
+    attributes.push_back({name::kServerAddress, asked.server.host});
+    attributes.push_back({name::kServerPort, asked.server.port});
+  }
+  if (asked.request.sampling == nullptr) return attributes;
+  const Sampling& sampling = *asked.request.sampling;
+  attributes.push_back({name::kMaxTokens, std::int64_t{sampling.max_tokens}});
+  if (sampling.temperature) attributes.push_back({name::kTemperature, *sampling.temperature});
+  if (sampling.top_p) attributes.push_back({name::kTopP, *sampling.top_p});
+  if (!sampling.stop_sequences.empty()) {
+    attributes.push_back({name::kStopSequences, sampling.stop_sequences});
+  }
+  if (sampling.response_format.kind != ResponseFormat::Kind::text) {
+    attributes.push_back({name::kOutputType, "json"});
+  }
+  return attributes;
+}
+
+void add_content(std::vector<Attribute>& attributes, const Request& request) {
+  if (!request.system.empty()) {
+    attributes.push_back({name::kInstructions, system_instructions(request)});
+  }
+  if (!request.tools.empty()) {
+    attributes.push_back({name::kDefinitions, tool_definitions(request)});
+  }
+  attributes.push_back({name::kInputMessages, input_messages(request)});
 }
 
 // What went wrong is a message for people: it may name files, but holds no content of models.
 void add_error(Span& span, const Error& error) {
   span.has_failed = true;
   span.error = utf8_prefix(error.message, kMostError);
-  span.attributes.push_back({kErrorType, std::string(to_string(error.code))});
+  span.attributes.push_back({name::kErrorType, std::string(to_string(error.code))});
 }
 
 }  // namespace
@@ -107,7 +109,11 @@ void SessionSpans::observe(const Event& event, const EventOrigin& origin) {
   } else if (const auto* answered = std::get_if<ModelEnded>(&event)) {
     end_chat(live, origin, answered, nullptr);
   } else if (const auto* tool = std::get_if<ToolStarted>(&event)) {
-    live.calls.insert_or_assign(tool->call.id, Open{ids_.span(), now_ns()});
+    Call call{{ids_.span(), now_ns()}};
+    if (auto found_text = live.descriptions.extract(tool->call.id)) {
+      call.description = std::move(found_text.mapped());
+    }
+    live.calls.insert_or_assign(tool->call.id, std::move(call));
   } else if (const auto* child = std::get_if<ChildStarted>(&event)) {
     call_above_.insert_or_assign(child->session_id,
                                  std::pair(origin.session_id, std::string(child->call.id)));
@@ -118,15 +124,6 @@ void SessionSpans::observe(const Event& event, const EventOrigin& origin) {
   } else if (std::holds_alternative<RunWaiting>(event)) {
     end_session(origin.session_id, origin, "waiting", nullptr);
   }
-}
-
-bool SessionSpans::is_chosen(const TraceId& trace) const {
-  if (sampler_.ratio >= 1) return true;
-  // The same bytes as everybody else takes, so that all choose the same traces.
-  std::uint64_t number = 0;
-  for (std::size_t i = 8; i < trace.size(); ++i) number = number << 8 | trace[i];
-  constexpr double kAll = 9223372036854775808.0;  // 2^63
-  return static_cast<double>(number >> 1) < sampler_.ratio * kAll;
 }
 
 // Where the span above stands; where there is none, a new trace with no span in it.
@@ -143,10 +140,7 @@ Place SessionSpans::place_for(const EventOrigin& origin) {
   }
   std::optional<Place> parent = process_parent_;
   if (auto asked = asked_by_.extract(origin.session_id)) parent = std::move(asked.mapped());
-  if (!parent) parent = Place{.trace = ids_.trace(), .span = {}, .flags = 0};
-  const bool is_followed = sampler_.asks_parent && parent->span != SpanId{};
-  if (!is_followed) parent->flags = is_chosen(parent->trace) ? 1 : 0;
-  return std::move(*parent);
+  return place_below(std::move(parent), sampler_, ids_);
 }
 
 void SessionSpans::make_room() {
@@ -154,7 +148,7 @@ void SessionSpans::make_room() {
   // Sessions that were lost to other processes say no last word: the oldest is one of them.
   const auto oldest =
       std::ranges::min_element(live_, {}, [](const auto& each) { return each.second.began_ns; });
-  if (oldest->second.chat) asked_.erase(oldest->second.chat->id);
+  if (oldest->second.chat) chats_.erase(oldest->second.chat->id);
   live_.erase(oldest);
 }
 
@@ -179,23 +173,47 @@ void SessionSpans::begin_chat(Live& live, std::int64_t session_id, const ModelSt
   chat.iteration = event.iteration;
   live.provider = chat.provider;
   live.model = chat.model;
-  if (live.chat) asked_.erase(live.chat->id);
-  if (has_content_) asked_.insert_or_assign(chat.id, session_id);
+  live.descriptions.clear();
+  if (live.chat) chats_.erase(live.chat->id);
+  chats_.insert_or_assign(chat.id, session_id);
   live.chat = std::move(chat);
 }
 
-void SessionSpans::asked(const Request& request, const TraceContext& at) {
-  const auto place = place_from(at);
-  if (!has_content_ || !place || !place->is_sampled()) return;
+SessionSpans::Live* SessionSpans::session_of_chat(const SpanId& chat) {
+  const auto session = chats_.find(chat);
+  const auto live = session == chats_.end() ? live_.end() : live_.find(session->second);
+  return live != live_.end() && live->second.chat ? &live->second : nullptr;
+}
+
+void SessionSpans::asked(const AskedModel& asked) {
+  const auto place = place_from(asked.at);
+  if (!place || !place->is_sampled()) return;
   // Written before the mutex is taken: it may be long.
-  Content content{input_messages(request),
-                  request.system.empty() ? std::string() : system_instructions(request),
-                  request.tools.empty() ? std::string() : tool_definitions(request)};
+  std::vector<Attribute> attributes = request_attributes(asked);
+  if (has_content_) add_content(attributes, asked.request);
+  std::vector<std::pair<std::string, std::string>> tools;
+  for (const Tool& tool : asked.request.tools) {
+    tools.emplace_back(tool.spec.name, utf8_prefix(tool.spec.description, kMostDescription));
+  }
   const std::lock_guard lock(mutex_);
-  const auto session = asked_.find(place->span);
-  if (session == asked_.end()) return;
-  const auto live = live_.find(session->second);
-  if (live != live_.end() && live->second.chat) live->second.chat->content = std::move(content);
+  if (Live* live = session_of_chat(place->span)) {
+    live->chat->asked = std::move(attributes);
+    live->chat->tools = std::move(tools);
+  }
+}
+
+void SessionSpans::describe(std::string_view agent, std::string_view description) {
+  if (description.empty()) return;
+  const std::lock_guard lock(mutex_);
+  if (descriptions_.size() >= kMostDescribed && !descriptions_.contains(agent)) return;
+  descriptions_.insert_or_assign(std::string(agent),
+                                 std::string(utf8_prefix(description, kMostDescription)));
+}
+
+// Whose it is.
+void SessionSpans::add_agent(Span& span, const Live& live, std::int64_t session_id) const {
+  span.attributes.push_back({name::kAgent, live.agent});
+  span.attributes.push_back({name::kConversation, fmt::to_string(session_id)});
 }
 
 Span SessionSpans::span_of(const Live& live, const Open& open, std::string name, SpanKind kind) {
@@ -215,37 +233,39 @@ Span SessionSpans::span_of(const Live& live, const Open& open, std::string name,
 void SessionSpans::end_chat(Live& live, const EventOrigin& origin, const ModelEnded* event,
                             const Error* error) {
   if (!live.chat) return;
-  const Chat chat = std::move(*live.chat);
+  Chat chat = std::move(*live.chat);
   live.chat.reset();
-  asked_.erase(chat.id);
-  if (event != nullptr) live.usage += event->response.usage;
+  chats_.erase(chat.id);
+  if (event != nullptr) {
+    live.usage += event->response.usage;
+    for (const ToolCall& call : event->response.tool_calls()) {
+      const auto found = std::ranges::find(chat.tools, call.name,
+                                           &std::pair<std::string, std::string>::first);
+      if (found != chat.tools.end()) live.descriptions.emplace(call.id, found->second);
+    }
+  }
   if (!live.place.is_sampled()) return;
   Span span = span_of(live, chat, "chat " + chat.model, SpanKind::client);
   auto& attributes = span.attributes;
-  attributes.push_back({kOperation, "chat"});
-  attributes.push_back({kProvider, chat.provider});
-  attributes.push_back({kRequestModel, chat.model});
-  attributes.push_back({kAgent, live.agent});
-  attributes.push_back({kConversation, fmt::to_string(origin.session_id)});
-  attributes.push_back({kIteration, std::int64_t{chat.iteration}});
-  if (chat.retries > 0) attributes.push_back({kRetries, std::int64_t{chat.retries}});
+  attributes.push_back({name::kOperation, "chat"});
+  attributes.push_back({name::kProvider, provider_name(chat.provider)});
+  attributes.push_back({name::kRequestModel, chat.model});
+  add_agent(span, live, origin.session_id);
+  attributes.push_back({name::kIteration, std::int64_t{chat.iteration}});
+  if (chat.retries > 0) attributes.push_back({name::kRetries, std::int64_t{chat.retries}});
   if (chat.first_text_ns > 0) {
     attributes.push_back(
-        {kTimeToFirstChunk, static_cast<double>(chat.first_text_ns - chat.began_ns) / 1e9});
+        {name::kTimeToFirstChunk, static_cast<double>(chat.first_text_ns - chat.began_ns) / 1e9});
   }
-  const auto add_content = [&](std::string_view name, const std::string& text) {
-    if (!text.empty()) attributes.push_back({name, text});
-  };
-  add_content(kInstructions, chat.content.instructions);
-  add_content(kDefinitions, chat.content.tools);
-  add_content(kInputMessages, chat.content.messages);
+  std::ranges::move(chat.asked, std::back_inserter(attributes));
   if (event != nullptr) {
     const Response& response = event->response;
-    if (!response.model.empty()) attributes.push_back({kResponseModel, response.model});
-    attributes.push_back({kFinishReasons, std::vector{finish_reason(response.stop_reason)}});
+    if (!response.id.empty()) attributes.push_back({name::kResponseId, response.id});
+    if (!response.model.empty()) attributes.push_back({name::kResponseModel, response.model});
+    attributes.push_back({name::kFinishReasons, std::vector{finish_reason(response.stop_reason)}});
     add_usage(span, response.usage);
     if (has_content_) {
-      attributes.push_back({kOutputMessages, output_messages(response)});
+      attributes.push_back({name::kOutputMessages, output_messages(response)});
     }
   }
   if (error != nullptr) add_error(span, *error);
@@ -257,23 +277,25 @@ void SessionSpans::end_call(Live& live, const EventOrigin& origin, const ToolEnd
   auto found = live.calls.extract(event.call.id);
   // A call that went on after a restart was begun by a process that is gone.
   const auto took_ns = static_cast<std::int64_t>(outcome.duration_ms * 1e6);
-  const Open open = found ? found.mapped() : Open{ids_.span(), now_ns() - took_ns};
+  const Call open = found ? found.mapped() : Call{{ids_.span(), now_ns() - took_ns}};
   if (!live.place.is_sampled()) return;
   Span span = span_of(live, open, "execute_tool " + event.call.name, SpanKind::internal);
   auto& attributes = span.attributes;
-  attributes.push_back({kOperation, "execute_tool"});
-  attributes.push_back({kTool, event.call.name});
-  attributes.push_back({kToolCall, event.call.id});
-  attributes.push_back({kToolType, "function"});
-  attributes.push_back({kAgent, live.agent});
-  attributes.push_back({kConversation, fmt::to_string(origin.session_id)});
+  attributes.push_back({name::kOperation, "execute_tool"});
+  attributes.push_back({name::kTool, event.call.name});
+  attributes.push_back({name::kToolCall, event.call.id});
+  attributes.push_back({name::kToolType, "function"});
+  if (!open.description.empty()) {
+    attributes.push_back({name::kToolDescription, open.description});
+  }
+  add_agent(span, live, origin.session_id);
   if (outcome.waiting) {
-    attributes.push_back({kWaits, std::string(to_string(outcome.waiting->kind))});
+    attributes.push_back({name::kWaits, std::string(to_string(outcome.waiting->kind))});
   }
   if (has_content_) {
-    attributes.push_back({kArguments, content_of(event.call.arguments)});
+    attributes.push_back({name::kArguments, content_of(event.call.arguments)});
     if (outcome.has_ended()) {
-      attributes.push_back({kToolResult, content_of(outcome.result.content)});
+      attributes.push_back({name::kToolResult, content_of(outcome.result.content)});
     }
   }
   if (outcome.error) {
@@ -302,12 +324,14 @@ void SessionSpans::end_session(std::int64_t session_id, const EventOrigin& origi
   live.place.span = live.parent;
   Span span = span_of(live, own, "invoke_agent " + live.agent, SpanKind::internal);
   auto& attributes = span.attributes;
-  attributes.push_back({kOperation, "invoke_agent"});
-  if (!live.provider.empty()) attributes.push_back({kProvider, live.provider});
-  if (!live.model.empty()) attributes.push_back({kRequestModel, live.model});
-  attributes.push_back({kAgent, live.agent});
-  attributes.push_back({kConversation, fmt::to_string(session_id)});
-  attributes.push_back({kPhase, std::string(phase)});
+  attributes.push_back({name::kOperation, "invoke_agent"});
+  if (!live.provider.empty()) attributes.push_back({name::kProvider, provider_name(live.provider)});
+  if (!live.model.empty()) attributes.push_back({name::kRequestModel, live.model});
+  add_agent(span, live, session_id);
+  if (const auto said = descriptions_.find(live.agent); said != descriptions_.end()) {
+    attributes.push_back({name::kAgentDescription, said->second});
+  }
+  attributes.push_back({name::kPhase, std::string(phase)});
   add_usage(span, live.usage);
   if (error != nullptr) add_error(span, *error);
   finish_(std::move(span));

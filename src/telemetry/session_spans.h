@@ -11,7 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "telemetry/observed_model.h"
 #include "telemetry/settings.h"
 #include "telemetry/trace_context.h"
 #include "wright/events.h"
@@ -26,8 +29,12 @@ class SessionSpans {
 
   void observe(const Event& event, const EventOrigin& origin);
 
-  // What a model is asked, where it stands in a trace; only kept where content is wanted.
-  void asked(const Request& request, const TraceContext& at);
+  // What a model is asked, for observed_model(). What was said is only kept where content is
+  // wanted.
+  void asked(const AskedModel& asked);
+
+  // What an agent is for, in its author's words.
+  void describe(std::string_view agent, std::string_view description);
 
   // Who asked for a session that is about to begin or to go on. What cannot be read is ignored.
   void adopt(std::int64_t session_id, const TraceContext& asked_by);
@@ -42,18 +49,18 @@ class SessionSpans {
     SpanId id = {};
     std::int64_t began_ns = 0;
   };
-  struct Content {
-    std::string messages = {};
-    std::string instructions = {};
-    std::string tools = {};
+  struct Call : Open {
+    std::string description = {};  // of its tool
   };
   struct Chat : Open {
     std::string provider = {};
     std::string model = {};
     int iteration = 0;
     int retries = 0;
-    std::int64_t first_text_ns = 0;  // 0: none came
-    Content content = {};
+    std::int64_t first_text_ns = 0;     // 0: none came
+    std::vector<Attribute> asked = {};  // what the request says
+    // Of the tools that it may call: their names, and what they are for.
+    std::vector<std::pair<std::string, std::string>> tools = {};
   };
   struct Live {
     Place place = {};  // its own span
@@ -65,7 +72,9 @@ class SessionSpans {
     std::string model = {};
     Usage usage = {};
     std::optional<Chat> chat = {};
-    std::map<std::string, Open, std::less<>> calls = {};
+    std::map<std::string, Call, std::less<>> calls = {};
+    // Of the tools that the model has called last, by the ids of the calls.
+    std::map<std::string, std::string, std::less<>> descriptions = {};
   };
 
   // With the mutex held.
@@ -77,7 +86,8 @@ class SessionSpans {
                    const Error* error);
   void make_room();
   Place place_for(const EventOrigin& origin);
-  bool is_chosen(const TraceId& trace) const;
+  Live* session_of_chat(const SpanId& chat);
+  void add_agent(Span& span, const Live& live, std::int64_t session_id) const;
   Span span_of(const Live& live, const Open& open, std::string name, SpanKind kind);
 
   const bool has_content_;
@@ -87,7 +97,8 @@ class SessionSpans {
   mutable std::mutex mutex_;
   IdSource ids_;
   std::map<std::int64_t, Live> live_;
-  std::map<SpanId, std::int64_t> asked_;  // whose chat it is; empty without content
+  std::map<SpanId, std::int64_t> chats_;  // whose they are
+  std::map<std::string, std::string, std::less<>> descriptions_;  // of agents, by name
   // Of sessions that are not under way: who asked for them, and where those that wait went on.
   std::map<std::int64_t, Place> asked_by_;
   std::map<std::int64_t, std::pair<std::int64_t, std::string>> call_above_;  // of specialists

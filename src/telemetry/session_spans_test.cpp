@@ -1,6 +1,7 @@
 #include "telemetry/session_spans.h"
 #include "core/hex.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -33,6 +34,9 @@ class SessionSpansTest : public ::testing::Test {
   }
   void end(std::int64_t session = 1, std::int64_t parent = 0) {
     tell(RunEnded{Phase::done, "fine", nullptr}, session, parent);
+  }
+  ObserveRequest watch() {
+    return [this](const AskedModel& asked) { spans_->asked(asked); };
   }
   const Span& named(std::string_view name) {
     for (const Span& span : told_) {
@@ -147,7 +151,7 @@ TEST_F(SessionSpansTest, tell_what_the_model_reads_only_where_content_is_wanted)
                      EXPECT_EQ(asked.system, "Be kind");
                      return response_;
                    }),
-        [&](const Request& asked, const TraceContext& at) { spans_->asked(asked, at); });
+        watch());
     tell(ModelStarted{1, "openai", "gpt"});
     EXPECT_TRUE(model.complete(request, {.trace = spans_->trace_of(1, "")}));
     tell(ModelEnded{response_, 5});
@@ -176,6 +180,107 @@ TEST_F(SessionSpansTest, tell_what_the_model_reads_only_where_content_is_wanted)
   EXPECT_EQ(definitions->at(0).at("name"), Json("look"));
   EXPECT_EQ(definitions->at(0).at("description"), Json("Looks"));
   EXPECT_TRUE(definitions->at(0).at("parameters").is_object());
+}
+
+// A model behind an address.
+class AddressedModel : public ModelBackend {
+ public:
+  explicit AddressedModel(Response response) : response_(std::move(response)) {}
+  Result<Response> complete(const Request&, const ModelCall&) override { return response_; }
+  Result<std::vector<HttpRequest>> preview(const Request&) const override {
+    return std::vector<HttpRequest>{{.url = "https://api.example.com:8443/v1/chat?key=secret"}};
+  }
+
+ private:
+  const Response response_;
+};
+
+TEST_F(SessionSpansTest, tell_how_a_model_was_asked_and_which_tools_it_called) {
+  response_.id = "resp_7";
+  response_.content.push_back(call_);
+  response_.stop_reason = StopReason::tool_use;
+  spans_->describe("chief", "Leads the others");
+  const auto helper = wright::tool("helper", "Helps with secret things", [] { return 1; });
+  const Sampling sampling{.max_tokens = 321,
+                          .temperature = 0.5,
+                          .top_p = 0.25,
+                          .stop_sequences = {"END"},
+                          .response_format = {.kind = ResponseFormat::Kind::json_object}};
+  const Request request{.tools = {&helper, 1}, .sampling = &sampling};
+  const Model model = observed_model(
+      Model("mistral", "large", std::make_shared<AddressedModel>(response_)), watch());
+  tell(SessionStarted{1});
+  tell(ModelStarted{1, model.provider(), model.name()});
+  model.start(request, {.on_text = [](TextPiece) {}, .trace = spans_->trace_of(1, "")},
+              [&](const Result<Response>& response) { ASSERT_TRUE(response); });
+  tell(ModelEnded{response_, 5});
+  tell(ToolStarted{call_});
+  tell(ToolEnded{call_, {}});
+  end();
+
+  const Span& chat = named("chat large");
+  EXPECT_EQ(attribute<std::string>(chat, "gen_ai.provider.name"), "mistral_ai");
+  EXPECT_EQ(attribute<std::string>(chat, "gen_ai.response.id"), "resp_7");
+  EXPECT_EQ(attribute<std::vector<std::string>>(chat, "gen_ai.response.finish_reasons"),
+            std::vector<std::string>{"tool_call"});
+  EXPECT_EQ(attribute<std::int64_t>(chat, "gen_ai.request.max_tokens"), 321);
+  EXPECT_EQ(attribute<double>(chat, "gen_ai.request.temperature"), 0.5);
+  EXPECT_EQ(attribute<double>(chat, "gen_ai.request.top_p"), 0.25);
+  EXPECT_EQ(attribute<std::vector<std::string>>(chat, "gen_ai.request.stop_sequences"),
+            std::vector<std::string>{"END"});
+  EXPECT_EQ(attribute<bool>(chat, "gen_ai.request.stream"), true);
+  EXPECT_EQ(attribute<std::string>(chat, "gen_ai.output.type"), "json");
+  EXPECT_EQ(attribute<std::string>(chat, "server.address"), "api.example.com");
+  EXPECT_EQ(attribute<std::int64_t>(chat, "server.port"), 8443);
+  const Span& tool = named("execute_tool helper");
+  EXPECT_EQ(tool.kind, SpanKind::internal);
+  EXPECT_EQ(attribute<std::string>(tool, "gen_ai.operation.name"), "execute_tool");
+  EXPECT_EQ(attribute<std::string>(tool, "gen_ai.tool.type"), "function");
+  EXPECT_EQ(attribute<std::string>(tool, "gen_ai.tool.description"), "Helps with secret things");
+  const Span& agent = named("invoke_agent chief");
+  EXPECT_EQ(agent.kind, SpanKind::internal);
+  EXPECT_EQ(attribute<std::string>(agent, "gen_ai.agent.description"), "Leads the others");
+  EXPECT_EQ(attribute<std::string>(agent, "gen_ai.provider.name"), "mistral_ai");
+}
+
+TEST_F(SessionSpansTest, say_nothing_that_was_not_asked_for) {
+  const Sampling sampling;
+  const Request request{.sampling = &sampling};
+  tell(SessionStarted{1});
+  tell(ModelStarted{1, "openai", "gpt"});
+  spans_->asked({.request = request, .server = {}, .at = spans_->trace_of(1, "")});
+  tell(ModelEnded{response_, 5});
+  end();
+  std::set<std::string_view> names;
+  for (const Attribute& each : named("chat gpt").attributes) names.insert(each.name);
+  for (const char* absent : {"gen_ai.request.temperature", "gen_ai.request.top_p",
+                             "gen_ai.request.stop_sequences", "gen_ai.request.stream",
+                             "gen_ai.output.type", "gen_ai.response.id", "server.address",
+                             "server.port", "error.type", "gen_ai.usage.reasoning.output_tokens"}) {
+    EXPECT_FALSE(names.contains(absent)) << absent;
+  }
+  EXPECT_EQ(names.size(), named("chat gpt").attributes.size()) << "none stands there twice";
+}
+
+TEST(ObservedModel, is_asked_for_what_would_be_sent_as_before) {
+  const Model model = observed_model(Model("x", "y", std::make_shared<AddressedModel>(Response())),
+                                     [](const AskedModel&) {});
+  const auto preview = model.preview({});
+  ASSERT_TRUE(preview) << preview.error().message;
+  EXPECT_EQ(preview->size(), 1U);
+}
+
+TEST(ObservedModel, reads_addresses) {
+  const auto read = [](std::string_view url) {
+    const ServerAddress address = address_in(url);
+    return fmt::format("{} {}", address.host, address.port);
+  };
+  EXPECT_EQ(read("https://api.example.com/v1"), "api.example.com 443");
+  EXPECT_EQ(read("http://user:word@localhost:11434?x"), "localhost 11434");
+  EXPECT_EQ(read("http://[::1]"), "::1 80");
+  EXPECT_EQ(read("http://[::1]:8080/"), "::1 8080");
+  EXPECT_EQ(read("unix:/x"), " 0");
+  EXPECT_EQ(read(""), " 0");
 }
 
 TEST(TelemetryContent, is_json_however_long_the_conversation_is) {

@@ -19,7 +19,14 @@ struct Attribute {
 };
 
 // The numbers of the protocol.
-enum class SpanKind : std::uint8_t { internal = 1, client = 3 };
+enum class SpanKind : std::uint8_t { internal = 1, server = 2, client = 3 };
+
+// Another span that this one has to do with.
+struct SpanLink {
+  TraceId trace = {};
+  SpanId id = {};
+  std::string state = {};
+};
 
 struct Span {
   TraceId trace = {};
@@ -32,6 +39,7 @@ struct Span {
   std::int64_t began_ns = 0;  // since 1970
   std::int64_t ended_ns = 0;
   std::vector<Attribute> attributes = {};
+  std::vector<SpanLink> links = {};
   bool has_failed = false;
   std::string error = {};  // what a person reads; where it has failed
 };

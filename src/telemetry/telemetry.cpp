@@ -31,7 +31,8 @@ Telemetry::Telemetry(const TelemetrySettings& settings, SendRequest send)
     : last_patience_(std::min(settings.export_timeout, kMostPatience)),
       has_content_(settings.has_content),
       exporter_(settings, std::move(send)),
-      spans_(settings, [this](Span span) { exporter_.add(std::move(span)); }) {}
+      spans_(settings, [this](Span span) { exporter_.add(std::move(span)); }),
+      requests_(settings, [this](Span span) { exporter_.add(std::move(span)); }) {}
 
 Telemetry::Telemetry(const TelemetrySettings& settings) : Telemetry(settings, by_http()) {}
 
@@ -46,10 +47,8 @@ FindTrace Telemetry::find_trace() {
 }
 
 Model Telemetry::told(Model model) {
-  if (!has_content_) return model;
-  return observed_model(std::move(model), [this](const Request& request, const TraceContext& at) {
-    spans_.asked(request, at);
-  });
+  return observed_model(std::move(model),
+                        [this](const AskedModel& asked) { spans_.asked(asked); });
 }
 
 Logger Telemetry::traced(const Logger& logger) {

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "telemetry/exporter.h"
+#include "telemetry/request_spans.h"
 #include "telemetry/session_spans.h"
 #include "telemetry/settings.h"
 #include "wright/events.h"
@@ -28,9 +30,18 @@ class Telemetry {
     spans_.adopt(session_id, asked_by);
   }
 
-  // The model as it is to be asked: where content is wanted, what it reads is recorded. The model
-  // must not be asked when this is gone.
+  // The model as it is to be asked: how it is asked is recorded, and where content is wanted, what
+  // it reads. The model must not be asked when this is gone.
   Model told(Model model);
+  void describe(std::string_view agent, std::string_view description) {
+    spans_.describe(agent, description);
+  }
+
+  // A request that somebody has sent here. The result must not outlive this.
+  std::unique_ptr<RequestSpan> begin_request(RequestStart start) {
+    return requests_.begin(std::move(start));
+  }
+  bool has_content() const { return has_content_; }
 
   // A logger whose records carry `trace_id` and `span_id` while one session is under way.
   Logger traced(const Logger& logger);
@@ -43,6 +54,7 @@ class Telemetry {
   const bool has_content_;
   Exporter exporter_;
   SessionSpans spans_;
+  RequestSpans requests_;
 };
 
 }  // namespace wright::telemetry

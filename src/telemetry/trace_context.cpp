@@ -1,6 +1,7 @@
 #include "telemetry/trace_context.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "core/hex.h"
@@ -68,6 +69,11 @@ TraceContext to_context(const Place& place) {
   const std::array<std::uint8_t, 1> flags{place.flags};
   return {.parent = "00-" + hex_of(place.trace) + "-" + hex_of(place.span) + "-" + hex_of(flags),
           .state = place.state};
+}
+
+std::int64_t now_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 IdSource::IdSource() {

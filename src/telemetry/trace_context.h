@@ -28,6 +28,7 @@ struct Place {
 std::optional<Place> place_from(const TraceContext& context);
 TraceContext to_context(const Place& place);
 
+std::int64_t now_ns();  // since 1970
 
 // Not thread-safe.
 class IdSource {

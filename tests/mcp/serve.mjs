@@ -129,6 +129,12 @@ try {
   assert.equal((await post(first, proxied, list)).status, 401, 'no token at all');
   assert.equal((await post(first, { ...modern(run, 'tools/list'), Host: 'evil.example' }, list)).status, 403);
   assert.equal((await post(first, { ...modern(run, 'tools/list'), Origin: 'http://evil.example' }, list)).status, 403);
+  // A page of the server's own address needs a token, whoever's browser it is in.
+  const page = { Origin: `http://${first}` };
+  assert.equal((await post(first, { ...modern(run, 'tools/list'), ...page }, list)).status, 200);
+  const { Authorization: _, 'X-Forwarded-For': __, ...unnamed } = modern(run, 'tools/list');
+  assert.equal((await post(first, unnamed, list)).status, 200, 'a program of the same user needs none');
+  assert.equal((await post(first, { ...unnamed, ...page }, list)).status, 401, 'a page does');
   for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/openid-configuration']) {
     const looked = await fetch(`http://${first}${path}`);
     assert.equal(looked.status, 404);

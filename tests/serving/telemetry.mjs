@@ -50,7 +50,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
 }`);
 home.agents(llm.url, {
-  chief: 'instructions = "You lead."\nmodel = "fake:m"\nspecialists = ["helper"]\n',
+  chief: 'description = "Leads the helper."\ninstructions = "You lead."\nmodel = "fake:m"\nspecialists = ["helper"]\n',
   helper: 'instructions = "You help."\nmodel = "fake:m"\n',
 }, `[mcp.servers.notes]\ncommand = "${process.execPath}"\nargs = ["${join(home.folder, 'notes.mjs')}"]\nagents = ["chief"]\neffects = { "*" = "read" }\n`);
 
@@ -91,12 +91,86 @@ function checkTree(all, above) {
     assert.equal(chat.attributes['gen_ai.provider.name'], 'fake');
     assert.equal(chat.attributes['gen_ai.response.model'], 'm-2026');
     assert.equal(chat.attributes['gen_ai.usage.input_tokens'], 10);
+    assert.equal(chat.attributes['gen_ai.response.id'], 'x');
+    assert.equal(chat.attributes['gen_ai.request.max_tokens'] > 0, true);
+    assert.equal(chat.attributes['server.address'], '127.0.0.1');
+    assert.equal(chat.attributes['server.port'], Number(new URL(llm.url).port));
     const agent = chat.attributes['gen_ai.agent.name'];
     assert.equal(chat.parentSpanId, agent === 'chief' ? root.spanId : child.spanId);
   }
   assert.equal(root.attributes['gen_ai.usage.output_tokens'], 9);
   assert.equal(note.attributes['gen_ai.tool.name'], 'notes__note');
+  assert.match(note.attributes['gen_ai.tool.description'], /Notes/);
+  assert.equal(root.attributes['gen_ai.agent.description'], 'Leads the helper.');
   return { root, chats, note };
+}
+
+async function askOverMcp(url, method, params, meta, headers) {
+  const version = '2026-07-28';
+  const response = await fetch(`${url}/mcp`, { method: 'POST', headers: {
+    'content-type': 'application/json', accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': version, 'mcp-method': method, ...(params.name ? { 'mcp-name': params.name } : {}), ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 'r-7', method, params: { ...params, _meta: {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {}, ...meta } } }) });
+  return response.text();
+}
+
+// What an MCP client asks for stands below its request, and that below whoever asked, as `_meta` says;
+// without it, as the headers do.
+async function checkMcp(url) {
+  const carrier = { traceparent: '00-11111111111111111111111111111111-2222222222222222-01' };
+  const ask = (...words) => askOverMcp(url, ...words);
+  const inMeta = { traceparent: `00-${trace}-${parent}-01`, tracestate: 'vendor=3' };
+  const isRequest = (span) => span.kind === 2;
+  const checkRequest = (span, name) => {
+    assert.equal(span.name, name);
+    assert.equal(span.attributes['mcp.method.name'], name.split(' ')[0]);
+    assert.equal(span.attributes['jsonrpc.request.id'], 'r-7');
+    assert.equal(span.attributes['mcp.protocol.version'], '2026-07-28');
+    assert.equal(span.attributes['network.transport'], 'tcp');
+    assert.ok(!JSON.stringify(span).includes('secret'), 'no content unless it is wanted');
+  };
+  for (const [meta, headers] of [[inMeta, {}], [inMeta, carrier], [{}, inMeta]]) {
+    llm.heads.length = 0;
+    const answer = await ask('tools/call', { name: 'ask_chief', arguments: { prompt: 'a secret' } }, meta, headers);
+    assert.match(answer, /all is done/);
+    const all = await take(9);
+    const [request] = all.filter(isRequest);
+    checkRequest(request, 'tools/call ask_chief');
+    assert.equal(request.attributes['gen_ai.operation.name'], 'execute_tool');
+    assert.equal(request.attributes['gen_ai.tool.name'], 'ask_chief');
+    assert.equal(request.traceId, trace);
+    assert.equal(request.parentSpanId, parent);
+    assert.equal(request.traceState, 'vendor=3');
+    assert.deepEqual((request.links ?? []).map((link) => link.spanId),
+      headers === carrier ? ['2222222222222222'] : []);
+    const { root, chats } = checkTree(all.filter((span) => !isRequest(span)), request.spanId);
+    assert.equal(root.traceId, trace);
+    assert.deepEqual(llm.heads.map((head) => head.traceparent).toSorted(),
+      chats.map((chat) => `00-${trace}-${chat.spanId}-01`).toSorted());
+  }
+  // A tool of the server itself, and what cannot be done.
+  await ask('tools/call', { name: 'read_file', arguments: { path: 'main.py' } }, inMeta);
+  const [own] = await take(1);
+  checkRequest(own, 'tools/call read_file');
+  assert.equal(own.parentSpanId, parent);
+  assert.equal(own.status.code, undefined);
+  await ask('tools/call', { name: 'read_file', arguments: { path: 'a-secret.txt' } }, inMeta);
+  const [failed] = await take(1);
+  checkRequest(failed, 'tools/call read_file');
+  assert.equal(failed.status.code, 2);
+  assert.equal(failed.attributes['error.type'], 'tool_error');
+  await ask('tools/call', { name: 'nobody' }, {});
+  const [refused] = await take(1);
+  checkRequest(refused, 'tools/call nobody');
+  assert.equal(refused.attributes['error.type'], '-32602');
+  assert.equal(refused.attributes['rpc.response.status_code'], '-32602');
+  assert.equal(refused.parentSpanId, undefined);
+  await ask('tools/list', {}, inMeta);
+  const [listed] = await take(1);
+  checkRequest(listed, 'tools/list');
+  assert.equal(listed.attributes['gen_ai.operation.name'], undefined);
 }
 
 const take = (count) => noticed.until(() => spans.length >= count && spans.splice(0));
@@ -149,6 +223,7 @@ try {
       assert.equal(root.traceState, 'vendor=2', path);
     }
   }
+  await checkMcp(server.url);
   assert.equal(await server.stop(), 0);
 
   // With content: what every model reads, a specialist's too. What does not count is said once.
@@ -180,6 +255,18 @@ try {
   assert.equal(off.code, 0);
   assert.equal(requests, before);
   assert.ok(llm.heads.every((head) => head.traceparent === undefined));
+
+  // A server that records nothing passes on what an MCP client says, and nothing that is no trace.
+  const passing = await home.serve([], { OTEL_SDK_DISABLED: 'true' });
+  for (const traceparent of [`00-${trace}-${parent}-01`, 'x\r\nx-injected: 1']) {
+    llm.heads.length = 0;
+    assert.match(await askOverMcp(passing.url, 'tools/call',
+      { name: 'ask_helper', arguments: { prompt: 'go' } }, { traceparent }), /42/);
+    assert.equal(llm.heads.length, 1);
+    assert.equal(llm.heads[0].traceparent, traceparent.startsWith('00') ? traceparent : undefined);
+    assert.equal(llm.heads[0]['x-injected'], undefined);
+  }
+  assert.equal(await passing.stop(), 0);
 
   // A collector that is away holds nobody up.
   collector.server.close();

@@ -22,6 +22,7 @@
 #include "app/terminal/interruption.h"
 #include "app/terminal/log_output.h"
 #include "app/wiring/mcp_endpoint.h"
+#include "app/wiring/mcp_tracing.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/served_agents.h"
 #include "app/wiring/session_store.h"
@@ -200,7 +201,9 @@ Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& sett
     return {};
   };
   auto key = TRY(key_file.empty() ? Result<std::string>(random_key()) : shared_key(key_file));
-  mcp_ = std::make_unique<McpEndpoint>(std::move(offering), std::move(key));
+  offering.tracing = mcp_session_tracing(telemetry_);
+  mcp_ = std::make_unique<McpEndpoint>(std::move(offering), std::move(key),
+                                       mcp_spans(telemetry_, "tcp"));
   return {};
 }
 

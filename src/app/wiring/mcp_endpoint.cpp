@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kKeyLength = 43;  // 32 bytes in base64url
 
-mcp_server::EndpointOptions endpoint_options(const mcp_server::Host& host, std::string key) {
+mcp_server::EndpointOptions endpoint_options(const mcp_server::Host& host, std::string key,
+                                             mcp_server::BeginSpan begin_span) {
   auto offer = host.offer({"wright", "Wright", WRIGHT_VERSION}, std::move(key));
   offer.has_lasting_connections = false;
   return {.offer = std::make_shared<mcp::ServerOffer>(std::move(offer)),
@@ -28,7 +29,8 @@ mcp_server::EndpointOptions endpoint_options(const mcp_server::Host& host, std::
               },
           .is_slow = [&host](const mcp::Work& work) { return host.is_slow(work); },
           .is_quick = [&host](const mcp::Work& work) { return host.is_quick(work); },
-          .hosts = {}};  // the guard has looked at them
+          .hosts = {},  // the guard has looked at them
+          .begin_span = std::move(begin_span)};
 }
 
 // Clients that get status 401 look for documents of an authorization server, which there is not:
@@ -43,8 +45,10 @@ server::Answer no_authorization_server(server::Call&) {
 
 }  // namespace
 
-McpEndpoint::McpEndpoint(mcp_server::Offering offering, std::string key)
-    : host_(std::move(offering)), endpoint_(endpoint_options(host_, std::move(key))) {}
+McpEndpoint::McpEndpoint(mcp_server::Offering offering, std::string key,
+                         mcp_server::BeginSpan begin_span)
+    : host_(std::move(offering)),
+      endpoint_(endpoint_options(host_, std::move(key), std::move(begin_span))) {}
 
 std::vector<server::Route> McpEndpoint::routes() {
   using server::Access;

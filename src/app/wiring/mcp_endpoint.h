@@ -14,7 +14,7 @@ namespace wright::app {
 class McpEndpoint {
  public:
   // The key signs what clients carry; instances that share it are one server to them.
-  McpEndpoint(mcp_server::Offering offering, std::string key);
+  McpEndpoint(mcp_server::Offering offering, std::string key, mcp_server::BeginSpan begin_span);
 
   // They refer to it. A token with the scope `read` may look, `run` call, `answer` answer.
   std::vector<server::Route> routes();

@@ -11,6 +11,7 @@
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
+#include "app/wiring/telemetry_wiring.h"
 #include "app/wiring/tool_execution.h"
 #include "core/try.h"
 #include "interceptors/glob.h"
@@ -82,7 +83,8 @@ Result<std::vector<mcp_server::OfferedAgent>> offered_agents(const McpOffer& off
                  fmt::format("the agent {} cannot run here; the server's log says why", name));
            }
            Json config = session_config(*ready, settings);
-           auto agent = std::make_shared<Agent>(finished(std::move(*ready), settings, logger));
+           auto agent = std::make_shared<Agent>(finished(std::move(*ready), settings, logger,
+                                                         tell_content(context.telemetry)));
            return mcp_server::AgentToRun{std::move(agent), std::move(config)};
          }});
   }

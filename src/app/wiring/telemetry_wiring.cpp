@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/request_trace.h"
+#include "runtime/stored_trace.h"
 #include "telemetry/trace_context.h"
 
 namespace wright::app {
@@ -32,7 +32,7 @@ void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_b
   const auto place = telemetry::place_from(asked_by);
   if (!place) return;
   const TraceContext trace = telemetry::to_context(*place);
-  options.config = server::with_trace(std::move(options.config), trace);
+  options.config = runtime::with_trace(std::move(options.config), trace);
   if (telemetry == nullptr) {
     // Whoever records nothing hands on what it was given.
     options.find_trace = [trace](std::int64_t, std::string_view) { return trace; };
@@ -49,7 +49,10 @@ void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_b
 
 std::function<void(Agent& agent)> tell_content(telemetry::Telemetry* telemetry) {
   if (telemetry == nullptr) return {};
-  return [telemetry](Agent& agent) { agent.model = telemetry->told(std::move(agent.model)); };
+  return [telemetry](Agent& agent) {
+    telemetry->describe(agent.name, agent.description);
+    agent.model = telemetry->told(std::move(agent.model));
+  };
 }
 
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger) {
@@ -57,14 +60,14 @@ Logger traced(telemetry::Telemetry* telemetry, const Logger& logger) {
 }
 
 void adopt_trace(telemetry::Telemetry* telemetry, const Session& session) {
-  if (telemetry != nullptr) telemetry->adopt(session.id, server::trace_in(session.config));
+  if (telemetry != nullptr) telemetry->adopt(session.id, runtime::trace_in(session.config));
 }
 
 Json config_with_trace(Json config, const Environment& environment) {
   const TraceContext trace{environment.find_non_empty("TRACEPARENT").value_or(""),
                            environment.find_non_empty("TRACESTATE").value_or("")};
   const auto place = telemetry::place_from(trace);
-  return place ? server::with_trace(std::move(config), telemetry::to_context(*place)) : config;
+  return place ? runtime::with_trace(std::move(config), telemetry::to_context(*place)) : config;
 }
 
 }  // namespace wright::app

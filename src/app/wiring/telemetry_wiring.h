@@ -22,7 +22,8 @@ void trace_with(telemetry::Telemetry* telemetry, RunOptions& options);
 // part of it, and it is kept with the session.
 void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_by,
                     RunOptions& options);
-// For finished(): what the agent's model reads is recorded, where content is wanted.
+// For finished(): how the agent's model is asked is recorded, and where content is wanted, what it
+// reads.
 std::function<void(Agent& agent)> tell_content(telemetry::Telemetry* telemetry);
 
 Logger traced(telemetry::Telemetry* telemetry, const Logger& logger);
