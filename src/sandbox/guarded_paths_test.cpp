@@ -211,6 +211,24 @@ TEST_F(GuardedPathsOf, a_repository_with_its_folder_elsewhere_include_its_hooks)
             (std::set<std::string>{in(".git"), in("gd"), in(".githooks"), in("more")}));
 }
 
+TEST_F(GuardedPathsOf, a_repository_are_found_though_its_files_are_none_that_end) {
+  make("w/.git", "gitdir: ../gd\n");
+  std::filesystem::create_directory(in("gd"));
+  ASSERT_EQ(::mkfifo(in("gd/commondir").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(in("gd/config").c_str(), 0600), 0);
+  make("v/.git", "gitdir: ../endless\n");
+  std::filesystem::create_directory(in("endless"));
+  std::filesystem::create_symlink("/dev/zero", in("endless/commondir"));
+  make("huge/.git", "gitdir: ../gd");
+  std::error_code problem;
+  std::filesystem::resize_file(in("huge/.git"), std::uintmax_t{1} << 40, problem);
+  if (problem) GTEST_SKIP() << "no such large files here: " << problem.message();
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in("w/.git"), in("v/.git"), in("huge/.git"), in("gd"),
+                                   in("endless")}));
+}
+
 TEST(GitConfiguration, names_paths) {
   using Paths = std::vector<std::string>;
   EXPECT_EQ(paths_in_git_config("[core]\nhookspath=\"h\"\n[includeIf \"x\"]\nPath = /y\n"),

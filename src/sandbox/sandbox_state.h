@@ -13,6 +13,7 @@
 #include "sandbox/guarded_paths.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/parent_watch.h"
+#include "sandbox/replacement_watch.h"
 #include "sandbox/run_group.h"
 #include "sandbox/spawn.h"
 #include "wright/sandbox.h"
@@ -50,6 +51,7 @@ struct Sandbox::State {
   FileDescriptor first_process = {};
   std::unique_ptr<sandbox::GuardedPaths> guarded = {};  // null where nothing can be guarded
   bool guards_all = false;  // the report says so, and no run may guard less
+  std::unique_ptr<sandbox::ReplacementWatch> replacements = {};  // null where it cannot be had
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
   std::mutex watch_mutex = {};  // of `watch`

@@ -92,6 +92,9 @@ struct SpawnFailure {
   int problem = 0;  // errno
 };
 
+// Whether something that was to be guarded is no longer where it was found. Nothing has run.
+bool has_moved(const SpawnFailure& failure);
+
 std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
                                                   const Confinement& confinement);
 

@@ -1,0 +1,228 @@
+// What happens to guarded files beside a command, while it runs or just before.
+#include "sandbox/replacement_watch.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "core/file_descriptor.h"
+#include "sandbox/sandbox_testing.h"
+
+namespace wright::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A process that does nothing until it is killed.
+class Sleeper {
+ public:
+  Sleeper() : id_(::fork()) {
+    if (id_ == 0) {
+      while (true) ::pause();
+    }
+    process_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, id_, 0)));
+  }
+  Sleeper(const Sleeper&) = delete;
+  Sleeper& operator=(const Sleeper&) = delete;
+  ~Sleeper() {
+    ::kill(id_, SIGKILL);
+    ::waitpid(id_, nullptr, 0);
+  }
+  int descriptor() const { return process_.get(); }
+  bool is_killed() const {
+    pollfd watched{process_.get(), POLLIN, 0};
+    return ::poll(&watched, 1, 20'000) == 1;
+  }
+
+ private:
+  pid_t id_;
+  FileDescriptor process_;
+};
+
+class Replaced : public testing::Test {
+ protected:
+  std::filesystem::path in(const std::string& name) const { return grounds_.workspace() / name; }
+  void make(const std::string& name, std::string_view content = "x") const {
+    std::filesystem::create_directories(in(name).parent_path());
+    Grounds::write(in(name), content);
+  }
+  // As editors save a file.
+  void replace(const std::string& name, std::string_view content) const {
+    make(name + ".new", content);
+    std::filesystem::rename(in(name + ".new"), in(name));
+  }
+
+  // Runs a line, and `meanwhile` as soon as it has printed something.
+  Result<FinishedCommand> run(const Sandbox& sandbox, const std::string& line,
+                              const std::function<void()>& meanwhile) const {
+    bool is_done = false;
+    return sandbox.run(shell_command(line, grounds_.workspace()).value(),
+                       {.timeout = 60s, .on_output = [&](OutputStream, std::string_view) {
+                          if (!is_done) meanwhile();
+                          is_done = true;
+                        }});
+  }
+  // One that begins after `meanwhile`, between the look and the start.
+  FinishedCommand run_after(const Sandbox& sandbox, const std::string& line,
+                            const std::function<void()>& meanwhile) const {
+    return run_line(sandbox, line, grounds_.workspace(), {.before_start = [&]() -> Result<void> {
+                      meanwhile();
+                      return {};
+                    }});
+  }
+
+  Grounds grounds_;
+  SandboxPolicy policy_ = grounds_.policy();
+};
+
+TEST_F(Replaced, a_secret_ends_the_command_that_could_read_it) {
+  make(".env", "KEY=old");
+  policy_.unreadable = usual_secrets();
+  const auto sandbox = Sandbox::prepare(policy_).value();
+  NEEDS_NAMESPACES(sandbox);
+  ASSERT_TRUE(sandbox.report().enforces("replaced files"));
+  const auto finished = run(sandbox, "echo ready; until grep -q KEY .env; do :; done",
+                            [&] { replace(".env", "KEY=new"); });
+  ASSERT_FALSE(finished) << "it read the new one";
+  EXPECT_NE(finished.error().message.find("'" + in(".env").string() + "'"), std::string::npos)
+      << finished.error().message;
+  EXPECT_EQ(Grounds::read(in(".env")), "KEY=new");
+}
+
+TEST_F(Replaced, a_protected_file_ends_the_command_that_could_write_it) {
+  make("wright.toml", "mine");
+  make("kept/config", "mine");
+  policy_.protected_paths = {".git", "wright.toml", "kept/config"};
+  const auto sandbox = Sandbox::prepare(policy_).value();
+  NEEDS_NAMESPACES(sandbox);
+  const std::string line = "echo ready; until echo x > wright.toml || echo x > kept/config; do :; done";
+  EXPECT_FALSE(run(sandbox, line, [&] { replace("wright.toml", "new"); }));
+  EXPECT_FALSE(run(sandbox, line, [&] { std::filesystem::rename(in("kept"), in("away")); }));
+  EXPECT_FALSE(run(sandbox, "echo ready; until mkdir .git; do :; done",
+                   [&] { std::filesystem::remove(in(".git")); }));
+}
+
+TEST_F(Replaced, other_files_end_nothing) {
+  for (const char* name : {".env", "other", "gone.env", "sub/.git/config", "last"}) make(name);
+  policy_.unreadable = usual_secrets();
+  policy_.protected_paths = {".git", "last"};
+  GuardedPaths guarded(policy_);
+  const auto found = guarded.look().value();
+  const auto watch = ReplacementWatch::start().value();
+  // What was before the run, and what another run is about, is none of its business.
+  const auto before = watch->watch(found.mounts).value();
+  replace(".env", "y");
+  const Sleeper sleeper;
+  const auto run = watch->watch(found.mounts).value();
+  run->kill_if_replaced(sleeper.descriptor());
+  EXPECT_EQ(before->replaced(), in(".env"));
+
+  replace("other", "y");
+  make(".env", "written in place");
+  ASSERT_EQ(::chmod(in(".env").c_str(), 0600), 0);
+  make("new.env");
+  std::filesystem::remove(in("gone.env"));
+  std::filesystem::remove_all(in("sub"));
+  EXPECT_EQ(run->replaced(), std::nullopt);
+  replace("last", "y");
+  EXPECT_TRUE(sleeper.is_killed());
+  EXPECT_EQ(run->replaced(), in("last"));
+}
+
+TEST_F(Replaced, a_process_that_begins_later_ends_too) {
+  make("last");
+  policy_.protected_paths = {"last"};
+  GuardedPaths guarded(policy_);
+  const auto found = guarded.look().value();
+  const auto watch = ReplacementWatch::start().value();
+  const Sleeper first;
+  const Sleeper second;
+  const auto one = watch->watch(found.mounts).value();
+  const auto other = watch->watch(found.mounts).value();
+  one->kill_if_replaced(first.descriptor());
+  replace("last", "y");
+  EXPECT_TRUE(first.is_killed());
+  other->kill_if_replaced(second.descriptor());
+  EXPECT_TRUE(second.is_killed());
+}
+
+TEST_F(Replaced, what_moves_before_the_start_is_guarded_where_it_went) {
+  make("sub/.env", "KEY=secret");
+  policy_.unreadable = usual_secrets();
+  const auto sandbox = Sandbox::prepare(policy_).value();
+  NEEDS_NAMESPACES(sandbox);
+  const auto moved = run_after(sandbox, "cat sub2/.env", [&] {
+    std::filesystem::rename(in("sub"), in("sub2"));
+  });
+  EXPECT_EQ(moved.output.head.find("secret"), std::string::npos);
+  const auto decoy = run_after(sandbox, "cat sub/.env sub3/.env", [&] {
+    std::filesystem::rename(in("sub2"), in("sub3"));
+    make("sub2/.env", "decoy");
+  });
+  EXPECT_EQ(decoy.output.head.find("secret"), std::string::npos);
+  const auto replaced =
+      run_after(sandbox, "cat sub3/.env", [&] { replace("sub3/.env", "KEY=secret"); });
+  EXPECT_EQ(replaced.output.head.find("secret"), std::string::npos);
+}
+
+// Whoever looks for it never finds nothing: it is found, or the look gives up.
+TEST_F(Replaced, what_moves_during_a_look_is_not_missed) {
+  make("a/b/.env");
+  std::filesystem::create_directory(in("c"));
+  for (int i = 0; i < 50; ++i) make("z" + std::to_string(i) + "/file");
+  policy_.unreadable = usual_secrets();
+  GuardedPaths guarded(policy_);
+  std::atomic<bool> is_over = false;
+  std::jthread mover([&] {
+    while (!is_over) {
+      ::rename(in("a/b").c_str(), in("c/b").c_str());
+      ::rename(in("c/b").c_str(), in("a/b").c_str());
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    const auto found = guarded.look();
+    if (!found) {
+      EXPECT_TRUE(found.error().message.starts_with("Folders keep being moved"));
+      continue;
+    }
+    const auto hides = [](const GuardedMount& mount) {
+      return mount.kind == GuardedMount::Kind::hidden_file;
+    };
+    EXPECT_TRUE(std::ranges::any_of(found->mounts, hides));
+  }
+  is_over = true;
+  mover.join();
+  EXPECT_TRUE(guarded.look());
+}
+
+// Somebody builds: files come and go, and folders are made.
+TEST_F(Replaced, what_is_built_during_a_look_is_no_trouble) {
+  make("sub/.env");
+  policy_.unreadable = usual_secrets();
+  GuardedPaths guarded(policy_);
+  std::atomic<bool> is_over = false;
+  std::jthread builder([&] {
+    for (int i = 0; !is_over; ++i) {
+      make("build/x" + std::to_string(i % 100) + ".o");
+      replace("build/main.o", "y");
+      std::filesystem::remove(in("build/x" + std::to_string((i + 50) % 100) + ".o"));
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto found = guarded.look();
+    EXPECT_TRUE(found) << found.error().message;
+  }
+  is_over = true;
+}
+
+}  // namespace
+}  // namespace wright::sandbox
