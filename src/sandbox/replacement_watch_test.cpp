@@ -111,6 +111,33 @@ TEST_F(Replaced, a_protected_file_ends_the_command_that_could_write_it) {
                    [&] { std::filesystem::remove(in(".git")); }));
 }
 
+TEST_F(Replaced, the_log_of_a_database_is_out_of_reach_whenever_it_appears) {
+  make("sessions.db", "mine");
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    policy_.unreadable.push_back(in("sessions.db").string() + ending);
+  }
+  const auto sandbox = Sandbox::prepare(policy_).value();
+  NEEDS_NAMESPACES(sandbox);
+  for (const char* ending : {"-wal", "-shm", "-journal"}) {
+    const std::string name = std::string("sessions.db") + ending;
+    // Written by another process while the command runs, in the place that it cannot fill itself.
+    const auto finished = run(sandbox,
+                              "echo ready; (echo x > " + name + ") || (rm -f " + name +
+                                  ") || until [ -e go ]; do :; done; cat " + name,
+                              [&] {
+                                make(name, "secret");
+                                make("go");
+                              });
+    ASSERT_TRUE(finished) << finished.error().message;
+    EXPECT_EQ(finished->output.head, "ready\n") << name;
+    EXPECT_EQ(Grounds::read(in(name)), "secret") << name;
+    std::filesystem::remove(in("go"));
+  }
+  // One that goes could be made anew by the command.
+  EXPECT_FALSE(run(sandbox, "echo ready; until echo x > sessions.db-wal; do :; done",
+                   [&] { std::filesystem::remove(in("sessions.db-wal")); }));
+}
+
 TEST_F(Replaced, other_files_end_nothing) {
   for (const char* name : {".env", "other", "gone.env", "sub/.git/config", "last"}) make(name);
   policy_.unreadable = usual_secrets();
