@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -201,6 +204,35 @@ TEST_F(Replaced, what_moves_before_the_start_is_guarded_where_it_went) {
   EXPECT_EQ(replaced.output.head.find("secret"), std::string::npos);
 }
 
+// Commands do not see what is mounted after the sandbox was prepared.
+TEST_F(Replaced, what_is_mounted_later_keeps_no_command_from_running) {
+  std::filesystem::create_directory(in("disk"));
+  policy_.unreadable = usual_secrets();
+  enum : int { kFine, kRefused, kNoNamespaces, kNoMount };
+  const pid_t program = ::fork();
+  ASSERT_GE(program, 0);
+  if (program == 0) {
+    const auto user = std::to_string(::geteuid());
+    const int flags = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
+    if (::unshare(flags) != 0) ::_exit(kNoMount);
+    if ((flags & CLONE_NEWUSER) != 0) Grounds::write("/proc/self/uid_map", user + " " + user + " 1");
+    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(kNoMount);
+    const auto sandbox = Sandbox::prepare(policy_);
+    if (!sandbox || !sandbox->report().enforces("namespaces")) ::_exit(kNoNamespaces);
+    if (::mount("x", in("disk").c_str(), "tmpfs", 0, nullptr) != 0) ::_exit(kNoMount);
+    make("disk/.env");
+    make("disk/sub/.git/config");
+    const auto finished = sandbox->run(shell_command("echo fine", grounds_.workspace()).value());
+    ::_exit(finished && finished->exit_code == 0 ? kFine : kRefused);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(program, &status, 0), program);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoMount) GTEST_SKIP() << "nothing can be mounted here";
+  if (WEXITSTATUS(status) == kNoNamespaces) GTEST_SKIP() << "no namespaces here";
+  EXPECT_EQ(WEXITSTATUS(status), kFine);
+}
+
 // Whoever looks for it never finds nothing: it is found, or the look gives up.
 TEST_F(Replaced, what_moves_during_a_look_is_not_missed) {
   make("a/b/.env");
@@ -215,7 +247,7 @@ TEST_F(Replaced, what_moves_during_a_look_is_not_missed) {
       ::rename(in("c/b").c_str(), in("a/b").c_str());
     }
   });
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const auto found = guarded.look();
     if (!found) {
       EXPECT_TRUE(found.error().message.starts_with("Folders keep being moved"));

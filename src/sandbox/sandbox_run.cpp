@@ -11,12 +11,14 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "core/try.h"
+#include "sandbox/mounted_apart.h"
 #include "sandbox/output_capture.h"
 #include "sandbox/sandbox_state.h"
 #include "wright/json.h"
@@ -355,6 +357,10 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                   "can be guarded, again and again");
     }
     guard = TRY(guard_for(*state_, watch.get(), request));
+    auto tops = state_->policy.write_paths;
+    std::ranges::copy(state_->policy.read_paths, std::back_inserter(tops));
+    request.guarded =
+        sandbox::as_seen_inside(std::move(request.guarded), tops, *state_->namespaces);
     process = sandbox::spawn(request, state_->confinement);
   }
   if (!process) {
