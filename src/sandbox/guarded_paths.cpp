@@ -424,7 +424,7 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
   const std::lock_guard lock(mutex_);
   Pass last = TRY(pass());
   FolderMoves moves;
-  for (int count = 1; !last.is_calm; ++count) {
+  for (int count = 1; !last.is_calm && last.found.is_complete; ++count) {
     if (count == kMostLooks) {
       return fail(ErrorCode::unavailable,
                   "Folders keep being moved, so that what is protected or unreadable cannot be "

@@ -37,11 +37,24 @@ std::string top_of(const std::string& path, std::span<const std::filesystem::pat
   return best;
 }
 
+// Of a folder, or of the nearest above it that is there.
+std::optional<std::uint64_t> mount_inside(std::filesystem::path folder,
+                                          const Namespaces& namespaces) {
+  FileDescriptor found = namespaces.find(folder);
+  while (!found.is_open() && folder.has_relative_path()) {
+    folder = folder.parent_path();
+    found = namespaces.find(folder);
+  }
+  return mount_of(found);
+}
+
 bool is_apart(const std::string& path, const std::string& top, const Namespaces& namespaces) {
-  const std::string folder = std::filesystem::path(path).parent_path().native();
-  const auto differ = [](const auto& one, const auto& other) { return one && other && one != other; };
+  const auto folder = std::filesystem::path(path).parent_path();
+  const auto differ = [](const auto& one, const auto& other) {
+    return one && other && one != other;
+  };
   return differ(mount_of(open_here(folder)), mount_of(open_here(top))) ||
-         differ(mount_of(namespaces.find(folder)), mount_of(namespaces.find(top)));
+         differ(mount_inside(folder, namespaces), mount_inside(top, namespaces));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "sandbox/replacement_watch.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -38,6 +39,12 @@ std::unexpected<Error> no_inotify(int problem) {
   return fail(ErrorCode::unavailable,
               fmt::format("Cannot watch what is protected or unreadable: {}{}",
                           std::generic_category().message(problem), hint));
+}
+
+// Where a program has closed its streams, their numbers are not for us.
+FileDescriptor high_numbered(int number) {
+  const FileDescriptor given(number);
+  return FileDescriptor(given.is_open() ? ::fcntl(number, F_DUPFD_CLOEXEC, 3) : -1);
 }
 
 }  // namespace
@@ -138,9 +145,9 @@ ReplacementWatch::ReplacementWatch(std::unique_ptr<State> state) : state_(std::m
 
 Result<std::unique_ptr<ReplacementWatch>> ReplacementWatch::start() {
   auto state = std::make_unique<State>();
-  state->events = FileDescriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  state->events = high_numbered(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!state->events.is_open()) return no_inotify(errno);
-  state->end = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
+  state->end = high_numbered(::eventfd(0, EFD_CLOEXEC));
   if (!state->end.is_open()) return no_inotify(errno);
   State* const shared = state.get();
   try {

@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -131,7 +130,7 @@ struct Guard {
 };
 
 // Also tells the request what to mount.
-Result<Guard> guard_for(const Sandbox::State& state, const sandbox::ParentWatch* watch,
+Result<Guard> guard_for(Sandbox::State& state, const sandbox::ParentWatch* watch,
                         sandbox::SpawnRequest& request) {
   Guard guard;
   if (!state.guarded) return guard;
@@ -146,7 +145,13 @@ Result<Guard> guard_for(const Sandbox::State& state, const sandbox::ParentWatch*
   }
   if (state.replacements) guard.replacements = TRY(state.replacements->watch(found.mounts));
   guard.placeholders = std::move(found.placeholders);
+  if (state.has_mounts_apart) {
+    found.mounts = sandbox::as_seen_inside(std::move(found.mounts), state.tops(), *state.namespaces);
+  }
   request.guarded = std::move(found.mounts);
+  // Where not everything can be found, nothing is promised.
+  using Moved = sandbox::SpawnRequest::Moved;
+  request.moved = state.guards_all ? Moved::refused : Moved::passed_over;
   return guard;
 }
 
@@ -356,11 +361,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                   "Cannot start the command: what is protected or unreadable is moved before it "
                   "can be guarded, again and again");
     }
+    state_->has_mounts_apart = true;
     guard = TRY(guard_for(*state_, watch.get(), request));
-    auto tops = state_->policy.write_paths;
-    std::ranges::copy(state_->policy.read_paths, std::back_inserter(tops));
-    request.guarded =
-        sandbox::as_seen_inside(std::move(request.guarded), tops, *state_->namespaces);
     process = sandbox::spawn(request, state_->confinement);
   }
   if (!process) {

@@ -2,11 +2,14 @@
 // (sandbox_run.cpp).
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/file_descriptor.h"
 #include "sandbox/file_tree.h"
@@ -52,11 +55,19 @@ struct Sandbox::State {
   std::unique_ptr<sandbox::GuardedPaths> guarded = {};  // null where nothing can be guarded
   bool guards_all = false;  // the report says so, and no run may guard less
   std::unique_ptr<sandbox::ReplacementWatch> replacements = {};  // null where it cannot be had
+  std::atomic<bool> has_mounts_apart = false;  // perhaps: something was not where it was found
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};
   std::mutex watch_mutex = {};  // of `watch`
   // Each run keeps the one it was announced to. Null where there is none.
   std::shared_ptr<const sandbox::ParentWatch> watch = {};
+
+  // What commands may read or write.
+  std::vector<std::filesystem::path> tops() const {
+    auto all = policy.write_paths;
+    all.insert(all.end(), policy.read_paths.begin(), policy.read_paths.end());
+    return all;
+  }
 };
 
 }  // namespace wright

@@ -68,6 +68,7 @@ struct ChildPlan {
   bool has_own_proc = false;
   const PlannedMount* mounts = nullptr;
   std::size_t mount_count = 0;
+  bool passes_over_moved = false;
   void* stack = nullptr;  // of the second child
   pid_t id = -1;          // of the process that becomes the program, as this program sees it
   SpawnFailure failure{};
@@ -142,16 +143,19 @@ WRIGHT_IN_CHILD int mount_over(const PlannedMount& mount, int target) {
   return problem;
 }
 
+WRIGHT_IN_CHILD bool is_of_moved(int problem) {
+  return problem == ESTALE || problem == ENOENT || problem == ENOTDIR || problem == ELOOP;
+}
+
 // In the child's own copy of the tree. 0, or an errno.
 WRIGHT_IN_CHILD int guard_paths(const ChildPlan& plan) {
   for (std::size_t i = 0; i < plan.mount_count; ++i) {
     const PlannedMount& each = plan.mounts[i];
     const long target =
         ::syscall(SYS_openat, AT_FDCWD, each.target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (target < 0) return errno;
-    const int problem = mount_over(each, static_cast<int>(target));
-    ::syscall(SYS_close, target);
-    if (problem != 0) return problem;
+    const int problem = target < 0 ? errno : mount_over(each, static_cast<int>(target));
+    if (target >= 0) ::syscall(SYS_close, target);
+    if (problem != 0 && !(plan.passes_over_moved && is_of_moved(problem))) return problem;
   }
   return 0;
 }
@@ -347,9 +351,7 @@ std::string to_text(const SpawnFailure& failure) {
 }
 
 bool has_moved(const SpawnFailure& failure) {
-  const int problem = failure.problem;
-  return failure.step == SpawnStep::guarded && (problem == ESTALE || problem == ENOENT ||
-                                                problem == ENOTDIR || problem == ELOOP);
+  return failure.step == SpawnStep::guarded && is_of_moved(failure.problem);
 }
 
 std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
@@ -413,6 +415,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
     plan.has_own_proc = entry.proc == NamespaceEntry::Proc::own;
     plan.mounts = mounts.data();
     plan.mount_count = mounts.size();
+    plan.passes_over_moved = request.moved == SpawnRequest::Moved::passed_over;
     plan.stack = second_stack.top();
   }
 

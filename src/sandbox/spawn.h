@@ -60,6 +60,8 @@ struct SpawnRequest {
   std::filesystem::path cgroup = {};       // its folder
   const ParentWatch* watch = nullptr;      // learns of the process; may be null
   std::vector<GuardedMount> guarded = {};  // in namespaces only
+  // What to do about one that is no longer where it was found; see has_moved().
+  enum class Moved : std::uint8_t { refused, passed_over } moved = Moved::refused;
 };
 
 struct SpawnedProcess {
