@@ -247,7 +247,7 @@ TEST_F(Replaced, what_moves_during_a_look_is_not_missed) {
       ::rename(in("c/b").c_str(), in("a/b").c_str());
     }
   });
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 12; ++i) {
     const auto found = guarded.look();
     if (!found) {
       EXPECT_TRUE(found.error().message.starts_with("Folders keep being moved"));
