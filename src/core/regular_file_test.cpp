@@ -10,7 +10,7 @@
 namespace wright {
 namespace {
 
-class RegularFile : public testing::Test {
+class RegularFile : public ::testing::Test {
  protected:
   RegularFile() {
     std::string name = (std::filesystem::temp_directory_path() / "wright-XXXXXX").native();
