@@ -418,8 +418,8 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
   return pass;
 }
 
-// A folder that is moved while others are read can be missed wherever it is. What is built meanwhile
-// does no harm, as long as no folder is moved.
+// A folder that is moved while others are read can be missed wherever it is. What is built
+// meanwhile does no harm, as long as no folder is moved.
 Result<GuardedPaths::Found> GuardedPaths::look() {
   const std::lock_guard lock(mutex_);
   Pass last = TRY(pass());

@@ -107,7 +107,8 @@ TEST_F(Replaced, a_protected_file_ends_the_command_that_could_write_it) {
   policy_.protected_paths = {".git", "wright.toml", "kept/config"};
   const auto sandbox = Sandbox::prepare(policy_).value();
   NEEDS_NAMESPACES(sandbox);
-  const std::string line = "echo ready; until echo x > wright.toml || echo x > kept/config; do :; done";
+  const std::string line =
+      "echo ready; until echo x > wright.toml || echo x > kept/config; do :; done";
   EXPECT_FALSE(run(sandbox, line, [&] { replace("wright.toml", "new"); }));
   EXPECT_FALSE(run(sandbox, line, [&] { std::filesystem::rename(in("kept"), in("away")); }));
   EXPECT_FALSE(run(sandbox, "echo ready; until mkdir .git; do :; done",
@@ -215,7 +216,9 @@ TEST_F(Replaced, what_is_mounted_later_keeps_no_command_from_running) {
     const auto user = std::to_string(::geteuid());
     const int flags = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
     if (::unshare(flags) != 0) ::_exit(kNoMount);
-    if ((flags & CLONE_NEWUSER) != 0) Grounds::write("/proc/self/uid_map", user + " " + user + " 1");
+    if ((flags & CLONE_NEWUSER) != 0) {
+      Grounds::write("/proc/self/uid_map", user + " " + user + " 1");
+    }
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(kNoMount);
     const auto sandbox = Sandbox::prepare(policy_);
     if (!sandbox || !sandbox->report().enforces("namespaces")) ::_exit(kNoNamespaces);

@@ -146,7 +146,8 @@ Result<Guard> guard_for(Sandbox::State& state, const sandbox::ParentWatch* watch
   if (state.replacements) guard.replacements = TRY(state.replacements->watch(found.mounts));
   guard.placeholders = std::move(found.placeholders);
   if (state.has_mounts_apart) {
-    found.mounts = sandbox::as_seen_inside(std::move(found.mounts), state.tops(), *state.namespaces);
+    const auto tops = state.tops();
+    found.mounts = sandbox::as_seen_inside(std::move(found.mounts), tops, *state.namespaces);
   }
   request.guarded = std::move(found.mounts);
   // Where not everything can be found, nothing is promised.
