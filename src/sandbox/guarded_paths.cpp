@@ -329,9 +329,10 @@ void GuardedPaths::make_beside_database(const std::filesystem::path& path, Found
   for (const std::string_view ending : {"-wal", "-shm", "-journal"}) {
     if (!name.ends_with(ending)) continue;
     const std::filesystem::path database = name.substr(0, name.size() - ending.size());
+    const auto hides = [&](const auto& folder) { return folder != path && lies_in(path, folder); };
     std::error_code problem;
     if (std::ranges::find(hidden_, database) == hidden_.end() ||
-        std::ranges::none_of(tops_, holds) ||
+        std::ranges::none_of(tops_, holds) || std::ranges::any_of(hidden_, hides) ||
         !std::filesystem::is_regular_file(database, problem)) {
       return;
     }

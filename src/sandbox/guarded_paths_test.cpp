@@ -226,6 +226,14 @@ TEST_F(GuardedPathsOf, a_database_are_hidden_before_they_are_there) {
   EXPECT_EQ(Grounds::read(in("sessions.db-journal")), "of somebody");
 }
 
+TEST_F(GuardedPathsOf, a_database_in_a_hidden_folder_need_nothing_more) {
+  make("state/sessions.db");
+  policy_.unreadable = {in("state"), in("state/sessions.db"), in("state/sessions.db-wal")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::hidden_folder).count(in("state")), 1U);
+  EXPECT_FALSE(std::filesystem::exists(in("state/sessions.db-wal")));
+}
+
 TEST_F(GuardedPathsOf, a_policy_that_are_protected_too_are_hidden) {
   make(".env");
   make("config/.env");

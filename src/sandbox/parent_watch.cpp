@@ -33,7 +33,7 @@ constexpr int kPatienceMilliseconds = 1000;
 // everything that has not been done is killed: the process group, the cgroup where there is one,
 // else the session. Of the line in /proc/…/stat, what follows the name counts, which may have any
 // characters in it. A folder that another program holds locked stays: it is a placeholder of its
-// commands, too.
+// commands, too. The program that was killed may hold it for a moment longer.
 constexpr const char* kScript = R"(
 trap '' HUP INT QUIT TERM TSTP USR1 USR2
 set -f
@@ -94,7 +94,12 @@ done
 rm -rf -- "$1"
 shift
 for folder in "$@"; do
-  (flock -n -x 9 && [ /proc/self/fd/9 -ef "$folder" ] && rmdir -- "$folder") 9< "$folder"
+  tries=0
+  while [ -d "$folder" ] && [ $tries -lt 10 ]; do
+    tries=$((tries + 1))
+    (flock -n -x 9 && [ /proc/self/fd/9 -ef "$folder" ] && rmdir -- "$folder") 9< "$folder" && break
+    sleep 0.1
+  done
 done
 )";
 
