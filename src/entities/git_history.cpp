@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+
+#include "core/regular_file.h"
 
 namespace wright::entities {
 namespace {
@@ -12,10 +13,7 @@ constexpr std::size_t kMostHistory = std::size_t{512} << 20;
 
 // The first line of a small file; empty when there is none.
 std::string first_line(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string line(4096, '\0');
-  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::string line = start_of_regular_file(file, 4096);
   return line.substr(0, line.find_first_of("\r\n"));
 }
 

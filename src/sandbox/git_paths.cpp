@@ -1,10 +1,9 @@
 #include "sandbox/git_paths.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
+#include "core/regular_file.h"
 #include "core/text.h"
 
 namespace wright::sandbox {
@@ -12,21 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestGitConfig = 1U << 20;
+constexpr std::size_t kMostOfConfig = 1U << 20;
+constexpr std::size_t kMostOfLine = 8192;
 constexpr std::string_view kDotGit = ".git/";
 
-std::string first_line_of_git(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return line;
-}
-
-std::string text_of_config(const fs::path& file) {
-  std::error_code problem;
-  if (fs::file_size(file, problem) > kLargestGitConfig || problem) return {};
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+std::string first_line_of(const fs::path& file) {
+  std::string text = start_of_regular_file(file, kMostOfLine);
+  text.resize(std::min(text.find('\n'), text.size()));
+  return text;
 }
 
 bool lies_below(const fs::path& path, const fs::path& folder) {
@@ -75,13 +67,11 @@ std::vector<std::string> paths_in_git_config(std::string_view text) {
 
 std::vector<fs::path> folders_in_git_file(const fs::path& file) {
   constexpr std::string_view kPrefix = "gitdir: ";
-  std::error_code problem;
-  if (!fs::is_regular_file(file, problem)) return {};
-  const std::string line = first_line_of_git(file);
+  const std::string line = first_line_of(file);
   if (!line.starts_with(kPrefix)) return {};
   const fs::path own = file.parent_path() / trimmed(line.substr(kPrefix.size()));
   std::vector<fs::path> folders{own};
-  const std::string shared = first_line_of_git(own / "commondir");
+  const std::string shared = first_line_of(own / "commondir");
   if (!shared.empty()) folders.push_back(own / shared);
   return folders;
 }
@@ -93,7 +83,8 @@ std::vector<fs::path> paths_named_by_git(const fs::path& dot_git) {
   std::vector<fs::path> paths;
   for (const fs::path& folder : folders) {
     for (const char* name : {"config", "config.worktree"}) {
-      for (const std::string& named : paths_in_git_config(text_of_config(folder / name))) {
+      const std::string config = start_of_regular_file(folder / name, kMostOfConfig);
+      for (const std::string& named : paths_in_git_config(config)) {
         const bool is_in_folder = named.starts_with(kDotGit);
         paths.push_back(is_in_folder ? folder / named.substr(kDotGit.size()) : top / named);
       }

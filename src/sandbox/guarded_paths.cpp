@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <sys/file.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,11 +13,13 @@
 #include <memory>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "core/paths.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "sandbox/folder_moves.h"
 #include "sandbox/git_paths.h"
 
 namespace wright::sandbox {
@@ -26,9 +28,10 @@ namespace {
 constexpr std::size_t kMostFolders = 20'000;
 constexpr std::size_t kMostMounts = 5'000;
 constexpr int kMostTries = 100;
+constexpr int kMostLooks = 30;
 constexpr time_t kSettledSeconds = 2;
-// Nobody creates such a folder by accident: only its owner may use it, and it is sticky.
-constexpr mode_t kPlaceholderMode = 01700;
+
+constexpr auto kByPath = GuardedMount::Meant::by_path;
 
 struct CloseListing {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -38,20 +41,14 @@ bool is_same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// The first part of a path that does not exist; empty when all of it does.
-std::filesystem::path first_missing(const std::filesystem::path& path) {
-  std::filesystem::path here = "/";
-  for (const auto& part : path.relative_path()) {
-    here /= part;
-    struct stat status {};
-    if (::lstat(here.c_str(), &status) != 0) return here;
-  }
-  return {};
+bool is_before(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-bool is_placeholder(const struct stat& status) {
-  return S_ISDIR(status.st_mode) && (status.st_mode & 07777) == kPlaceholderMode &&
-         status.st_uid == ::geteuid();
+timespec clock_of_files() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now;
 }
 
 }  // namespace
@@ -106,40 +103,6 @@ bool is_meant_by_any(std::span<const std::string> patterns, std::string_view pat
       if (end == std::string_view::npos) return false;
     }
   });
-}
-
-Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
-  Placeholder made;
-  made.path_ = path.native();
-  for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    struct stat before {};
-    if (::lstat(path.c_str(), &before) != 0) {
-      // Marked from the start: unmarked, another run would take it for someone else's folder.
-      if (::mkdir(path.c_str(), kPlaceholderMode) != 0 && errno != EEXIST) {
-        if (errno == EACCES || errno == EROFS || errno == EPERM) return Placeholder();
-        break;
-      }
-    } else if (!is_placeholder(before)) {
-      return Placeholder();
-    }
-    FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!folder.is_open() || ::flock(folder.get(), LOCK_SH | LOCK_NB) != 0) continue;
-    struct stat opened {};
-    struct stat now {};
-    // Somebody may have removed it in between.
-    if (::fstat(folder.get(), &opened) != 0 || ::lstat(path.c_str(), &now) != 0) continue;
-    if (opened.st_ino != now.st_ino || opened.st_dev != now.st_dev) continue;
-    made.folder_ = std::move(folder);
-    return made;
-  }
-  return fail(ErrorCode::unavailable,
-              fmt::format("Cannot keep commands from creating '{}': {}", path.string(),
-                          std::generic_category().message(errno)));
-}
-
-Placeholder::~Placeholder() {
-  if (!folder_.is_open()) return;
-  if (::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0) ::rmdir(path_.c_str());
 }
 
 GuardedPaths::GuardedPaths(const SandboxPolicy& policy) {
@@ -213,11 +176,27 @@ void GuardedPaths::hide(const std::string& path, std::string_view below, Folder&
   }
 }
 
-const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const std::string& top) {
+// Whoever moves something changes the folders on both sides, and the folder that is moved: at least
+// one of them is seen after that.
+void GuardedPaths::notice(const std::string& path, const struct stat& status, Pass& pass) const {
+  if (is_before(status.st_ctim, pass.began)) return;
+  const auto own = pass.own_changes.find(path);
+  if (own != pass.own_changes.end() && is_same(own->second, status.st_ctim)) return;
+  pass.is_calm = false;
+  pass.restless.insert(path);
+}
+
+const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const std::string& top,
+                                               Pass& pass) {
   static const Folder kNone;
   struct stat status {};
   const bool is_seen = ::lstat(path.c_str(), &status) == 0;
-  if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) return kNone;
+  if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) {
+    // It was there when the folder around it was read. A top may be a file.
+    if (path.size() > top.size() + 1) pass.is_calm = false;
+    return kNone;
+  }
+  if (is_seen) notice(path, status, pass);
   Folder& known = folders_[path];
   if (known.is_settled && known.device == status.st_dev && known.number == status.st_ino &&
       is_same(known.changed, status.st_ctim)) {
@@ -261,7 +240,8 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   return known;
 }
 
-void GuardedPaths::search(const std::filesystem::path& top, Found& found) {
+void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
+  Found& found = pass.found;
   const std::string start = top == "/" ? "" : top.native();
   std::vector<std::string> waiting{top.native()};
   std::size_t count = 0;
@@ -272,7 +252,7 @@ void GuardedPaths::search(const std::filesystem::path& top, Found& found) {
     }
     const std::string path = std::move(waiting.back());
     waiting.pop_back();
-    const Folder& folder = read(path, start);
+    const Folder& folder = read(path, start, pass);
     found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
     waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
   }
@@ -283,43 +263,39 @@ void GuardedPaths::search(const std::filesystem::path& top, Found& found) {
 void GuardedPaths::pin(const std::filesystem::path& path, Found& found) const {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_writable(path)) {
-    found.mounts.push_back({GuardedMount::Kind::pinned, path.native()});
+    found.mounts.push_back({GuardedMount::Kind::pinned, path.native(), kByPath});
   }
   for (auto above = path.parent_path(); is_writable(above); above = above.parent_path()) {
     const bool is_top = std::ranges::find(writable_, above) != writable_.end();
     if (is_top || ::lstat(above.c_str(), &status) != 0) break;
-    found.mounts.push_back({GuardedMount::Kind::pinned, above.native()});
+    found.mounts.push_back({GuardedMount::Kind::pinned, above.native(), kByPath});
   }
 }
 
 Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
   // Meanwhile other runs create and remove placeholders, and people anything they like.
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    const auto missing = first_missing(path);
-    const auto& place = missing.empty() ? path : missing;
-    struct stat status {};
-    if (missing.empty()) {
-      if (::lstat(path.c_str(), &status) != 0) continue;
-      if (!is_placeholder(status)) {
-        std::error_code problem;
-        const auto real = std::filesystem::canonical(path, problem);
-        if (!problem && is_writable(real)) {
-          found.mounts.push_back({GuardedMount::Kind::read_only, real.native()});
-          pin(real, found);
-        }
-        pin(path, found);
-        return {};
+    const auto place = first_missing(path);
+    if (place.empty()) {
+      std::error_code problem;
+      const auto real = std::filesystem::canonical(path, problem);
+      if (!problem && is_writable(real)) {
+        found.mounts.push_back({GuardedMount::Kind::read_only, real.native(), kByPath});
+        pin(real, found);
       }
+      pin(path, found);
+      return {};
     }
     if (!is_writable(place)) return {};
     pin(place, found);
     auto made = TRY(Placeholder::make(place));
     if (made.is_there()) {
-      found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native()});
+      found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native(), kByPath});
       found.placeholders.push_back(std::move(made));
       return {};
     }
     // Nothing can be created there by any process of this user.
+    struct stat status {};
     if (::lstat(place.c_str(), &status) != 0) return {};
   }
   return fail(
@@ -328,8 +304,10 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
 }
 
 // What is not there is only kept from being made where it is protected as well: a folder would take
-// its place meanwhile, and whoever owns it may make it at any time.
+// its place meanwhile, and whoever owns it may make it at any time. What SQLite keeps beside a
+// database is made in advance.
 void GuardedPaths::hide_path(const std::filesystem::path& path, Found& found) const {
+  make_beside_database(path, found);
   std::error_code problem;
   const auto real = std::filesystem::canonical(path, problem);
   if (problem) return;
@@ -338,13 +316,59 @@ void GuardedPaths::hide_path(const std::filesystem::path& path, Found& found) co
   const bool is_folder = std::filesystem::is_directory(real, problem);
   found.mounts.push_back(
       {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
-       real.native()});
+       real.native(), kByPath});
   pin(real, found);
 }
 
-Result<GuardedPaths::Found> GuardedPaths::look() {
-  const std::lock_guard lock(mutex_);
-  Found found;
+// To SQLite an empty file is as good as none: whatever a command put in its place would be read as
+// part of the database. The two that belong to the write-ahead log stay until SQLite removes them:
+// it may have opened them since. A journal is not used together with that log, and is removed.
+void GuardedPaths::make_beside_database(const std::filesystem::path& path, Found& found) const {
+  const std::string& name = path.native();
+  const auto holds = [&](const auto& top) { return lies_in(path, top); };
+  for (const std::string_view ending : {"-wal", "-shm", "-journal"}) {
+    if (!name.ends_with(ending)) continue;
+    const std::filesystem::path database = name.substr(0, name.size() - ending.size());
+    const auto hides = [&](const auto& folder) { return folder != path && lies_in(path, folder); };
+    std::error_code problem;
+    if (std::ranges::find(hidden_, database) == hidden_.end() ||
+        std::ranges::none_of(tops_, holds) || std::ranges::any_of(hidden_, hides) ||
+        !std::filesystem::is_regular_file(database, problem)) {
+      return;
+    }
+    if (ending != "-journal") {
+      make_empty_beside(path, database);
+    } else if (auto made = Placeholder::make_file(path, database); made.is_there()) {
+      found.placeholders.push_back(std::move(made));
+    }
+  }
+}
+
+// After all has been found: what leads there must not have changed since.
+void GuardedPaths::identify(Pass& pass) const {
+  std::set<std::string> folders;
+  struct stat status {};
+  for (GuardedMount& mount : pass.found.mounts) {
+    if (::lstat(mount.path.c_str(), &status) != 0) {
+      pass.is_calm = false;
+      continue;
+    }
+    mount.file = {status.st_dev, status.st_ino};
+    std::string above = mount.path.substr(0, mount.path.rfind('/'));
+    const auto holds = [&](const auto& top) { return lies_in(above, top); };
+    while (std::ranges::any_of(tops_, holds) && folders.insert(above).second) {
+      above.resize(above.rfind('/'));
+    }
+  }
+  for (const std::string& folder : folders) {
+    if (::lstat(folder.c_str(), &status) == 0) notice(folder, status, pass);
+  }
+}
+
+Result<GuardedPaths::Pass> GuardedPaths::pass() {
+  Pass pass;
+  Found& found = pass.found;
+  pass.began = clock_of_files();
   for (const auto& path : hidden_) hide_path(path, found);
   for (const auto& path : paths_) {
     TRY(guard(path, found));
@@ -354,17 +378,24 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
       TRY(guard(full, found));
     }
   }
+  for (const Placeholder& placeholder : found.placeholders) {
+    const std::string folder = std::filesystem::path(placeholder.path()).parent_path().native();
+    struct stat status {};
+    if (::lstat(folder.c_str(), &status) == 0) pass.own_changes[folder] = status.st_ctim;
+  }
   if (!names_.empty() || !unreadable_.empty()) {
     if (folders_.size() > 2 * kMostFolders) folders_.clear();
-    for (const auto& top : tops_) search(top, found);
+    for (const auto& top : tops_) search(top, pass);
   }
-  // Shorter paths first: the contents of a folder are mounted after it. Protected and hidden paths
-  // need no pinning.
+  // Shorter paths first: the contents of a folder are mounted after it. What is hidden needs no
+  // protection, and neither needs pinning.
+  using Kind = GuardedMount::Kind;
   std::ranges::stable_sort(found.mounts, {}, [](const GuardedMount& mount) {
-    return std::pair(mount.path.size(), mount.kind == GuardedMount::Kind::pinned);
+    const int rank = mount.kind == Kind::pinned ? 2 : mount.kind == Kind::read_only ? 1 : 0;
+    return std::tuple(mount.path.size(), rank, mount.meant);
   });
   std::vector<GuardedMount> once;
-  std::set<std::string> seen;
+  std::map<std::string, std::size_t> seen;
   std::set<std::string> hidden;
   for (GuardedMount& mount : found.mounts) {
     bool is_hidden = false;
@@ -372,13 +403,43 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
          end = mount.path.rfind('/', end - 1)) {
       is_hidden = is_hidden || hidden.contains(mount.path.substr(0, end));
     }
-    if (is_hidden || !seen.insert(mount.path).second) continue;
-    if (mount.kind == GuardedMount::Kind::hidden_folder) hidden.insert(mount.path);
+    if (is_hidden) continue;
+    const auto [known, is_new] = seen.emplace(mount.path, once.size());
+    if (!is_new) {
+      GuardedMount& other = once[known->second];
+      other.meant = std::min(other.meant, mount.meant);
+      continue;
+    }
+    if (mount.kind == Kind::hidden_folder) hidden.insert(mount.path);
     once.push_back(std::move(mount));
   }
   found.mounts = std::move(once);
   found.is_complete = found.is_complete && found.mounts.size() <= kMostMounts;
-  return found;
+  identify(pass);
+  return pass;
+}
+
+// A folder that is moved while others are read can be missed wherever it is. What is built
+// meanwhile does no harm, as long as no folder is moved.
+Result<GuardedPaths::Found> GuardedPaths::look() {
+  const std::lock_guard lock(mutex_);
+  Pass last = TRY(pass());
+  FolderMoves moves;
+  for (int count = 1; !last.is_calm && last.found.is_complete; ++count) {
+    if (count == kMostLooks) {
+      return fail(ErrorCode::unavailable,
+                  "Folders keep being moved, so that what is protected or unreadable cannot be "
+                  "found. Nothing runs before that ends");
+    }
+    for (const std::string& folder : last.restless) moves.watch(folder);
+    (void)moves.were_seen();
+    Pass next = TRY(pass());
+    const bool is_same = next.found.mounts == last.found.mounts && !moves.were_seen();
+    last = std::move(next);
+    if (is_same) break;
+    ::poll(nullptr, 0, count);
+  }
+  return std::move(last.found);
 }
 
 }  // namespace wright::sandbox

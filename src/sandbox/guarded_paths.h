@@ -9,16 +9,25 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/file_descriptor.h"
+#include "sandbox/placeholder.h"
 #include "wright/error.h"
 #include "wright/sandbox.h"
 
 namespace wright::sandbox {
+
+// Which file it is, whatever leads to it.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t number = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
 
 // What a run mounts over a path of its tree.
 struct GuardedMount {
@@ -29,6 +38,10 @@ struct GuardedMount {
     pinned,  // cannot be moved or removed; of a link, the link itself, not its target
   } kind = Kind::read_only;
   std::string path;
+  // Whether the policy means this path, where nothing else may ever be; otherwise it was found by
+  // its name.
+  enum class Meant : std::uint8_t { by_path, by_name } meant = Meant::by_name;
+  FileIdentity file = {};  // what was found there
 
   bool operator==(const GuardedMount&) const = default;
 };
@@ -40,27 +53,6 @@ bool is_meant(std::string_view pattern, const std::string& path);
 // Whether one of these is about the path, or about a folder that it lies in.
 bool is_meant_by_any(std::span<const std::string> patterns, std::string_view path);
 
-// An empty folder at a path where nothing may be created, for the lifetime of this object. Shared
-// with other runs and programs that guard the same path; the last one removes it, unless somebody
-// has put something into it.
-class Placeholder {
- public:
-  // Not open where something exists already, or where no process of this user could create
-  // anything.
-  static Result<Placeholder> make(const std::filesystem::path& path);
-  Placeholder(Placeholder&&) noexcept = default;
-  Placeholder& operator=(Placeholder&&) = delete;
-  ~Placeholder();
-
-  bool is_there() const { return folder_.is_open(); }
-  const std::string& path() const { return path_; }
-
- private:
-  Placeholder() = default;
-  std::string path_;
-  FileDescriptor folder_;
-};
-
 class GuardedPaths {
  public:
   // The paths of `policy` must exist.
@@ -71,7 +63,8 @@ class GuardedPaths {
     std::vector<Placeholder> placeholders;
     bool is_complete = true;  // false when there is too much to look through, or to guard
   };
-  // May be called from several threads.
+  // May be called from several threads. What is moved meanwhile is found nevertheless: where
+  // something has changed, it looks again, and gives up where that does not end.
   Result<Found> look();
 
  private:
@@ -85,13 +78,25 @@ class GuardedPaths {
     std::vector<GuardedMount> mounts = {};
   };
 
-  void search(const std::filesystem::path& top, Found& found);
-  const Folder& read(const std::string& path, const std::string& top);
+  // One pass over everything.
+  struct Pass {
+    Found found;
+    timespec began{};
+    bool is_calm = true;                // nothing has changed since it began
+    std::set<std::string> restless = {};  // folders that have
+    std::map<std::string, timespec> own_changes = {};  // of folders in which placeholders were made
+  };
+  Result<Pass> pass();
+  void notice(const std::string& path, const struct stat& status, Pass& pass) const;
+  void identify(Pass& pass) const;
+  void search(const std::filesystem::path& top, Pass& pass);
+  const Folder& read(const std::string& path, const std::string& top, Pass& pass);
   void hide(const std::string& path, std::string_view below, Folder& folder) const;
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Found& found) const;
   void hide_path(const std::filesystem::path& path, Found& found) const;
+  void make_beside_database(const std::filesystem::path& path, Found& found) const;
   void pin(const std::filesystem::path& path, Found& found) const;
 
   std::vector<std::filesystem::path> tops_;

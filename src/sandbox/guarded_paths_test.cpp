@@ -97,6 +97,32 @@ TEST_F(GuardedPathsOf, two_runs_at_once_share_a_placeholder) {
   EXPECT_FALSE(std::filesystem::exists(in(".git")));
 }
 
+TEST_F(GuardedPathsOf, two_runs_at_once_share_a_placeholder_for_a_folder_in_between) {
+  policy_.protected_paths = {"config/secret/key"};
+  GuardedPaths one(policy_);
+  auto first = std::make_unique<GuardedPaths::Found>(one.look().value());
+  {
+    const auto second = GuardedPaths(policy_).look().value();
+    EXPECT_EQ(paths_of(second, Kind::hidden_folder), std::set<std::string>{in("config")});
+    first.reset();
+    EXPECT_TRUE(std::filesystem::is_directory(in("config")));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(grounds_.workspace()));
+}
+
+TEST_F(GuardedPathsOf, a_program_that_was_killed_are_cleared_away_by_the_next) {
+  policy_.protected_paths = {".git", "config/secret/key"};
+  for (const char* name : {".git", "config"}) {
+    ASSERT_EQ(::mkdir(in(name).c_str(), 01700), 0);
+  }
+  {
+    const auto found = GuardedPaths(policy_).look().value();
+    EXPECT_EQ(paths_of(found, Kind::hidden_folder),
+              (std::set<std::string>{in(".git"), in("config")}));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(grounds_.workspace()));
+}
+
 TEST_F(GuardedPathsOf, a_placeholder_that_somebody_uses_stays) {
   policy_.protected_paths = {".git"};
   {
@@ -104,6 +130,9 @@ TEST_F(GuardedPathsOf, a_placeholder_that_somebody_uses_stays) {
     make(".git/HEAD");
   }
   EXPECT_EQ(Grounds::read(in(".git/HEAD")), "x");
+  // From now on it is a folder like others.
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{in(".git")});
 }
 
 TEST_F(GuardedPathsOf, an_empty_folder_of_somebody_stays) {
@@ -164,8 +193,8 @@ TEST_F(GuardedPathsOf, a_program_are_hidden_by_their_absolute_paths) {
   make(".config/wright/config.toml");
   make("sessions.db");
   make("deep/config.toml");
-  policy_.unreadable = {in(".config/wright"), in("sessions.db"), in("sessions.db-wal"),
-                        grounds_.outside().string()};
+  policy_.unreadable = {in(".config/wright"), in("sessions.db"), in("missing.toml"),
+                        in("missing.db"),     in("missing.db-wal"), grounds_.outside().string()};
   policy_.protected_paths = {in(".config/wright"), in(".local/state/wright")};
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in("sessions.db")});
@@ -173,6 +202,47 @@ TEST_F(GuardedPathsOf, a_program_are_hidden_by_their_absolute_paths) {
   EXPECT_EQ(paths_of(found, Kind::hidden_folder),
             (std::set<std::string>{in(".config/wright"), in(".local")}));
   EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".config")});
+}
+
+TEST_F(GuardedPathsOf, a_database_are_hidden_before_they_are_there) {
+  make("sessions.db");
+  ASSERT_EQ(::chmod(in("sessions.db").c_str(), 0600), 0);
+  policy_.unreadable = {in("sessions.db"), in("sessions.db-wal"), in("sessions.db-shm"),
+                        in("sessions.db-journal")};
+  const std::set<std::string> all(policy_.unreadable.begin(), policy_.unreadable.end());
+  {
+    const auto found = GuardedPaths(policy_).look().value();
+    EXPECT_EQ(paths_of(found, Kind::hidden_file), all);
+    const auto again = GuardedPaths(policy_).look().value();
+    EXPECT_EQ(paths_of(again, Kind::hidden_file), all);
+    struct stat status {};
+    ASSERT_EQ(::stat(in("sessions.db-wal").c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+    EXPECT_EQ(status.st_size, 0);
+  }
+  EXPECT_FALSE(std::filesystem::exists(in("sessions.db-journal")));
+  make("sessions.db-journal", "of somebody");
+  { const auto found = GuardedPaths(policy_).look().value(); }
+  EXPECT_EQ(Grounds::read(in("sessions.db-journal")), "of somebody");
+}
+
+TEST_F(GuardedPathsOf, a_database_in_a_hidden_folder_need_nothing_more) {
+  make("state/sessions.db");
+  policy_.unreadable = {in("state"), in("state/sessions.db"), in("state/sessions.db-wal")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::hidden_folder).count(in("state")), 1U);
+  EXPECT_FALSE(std::filesystem::exists(in("state/sessions.db-wal")));
+}
+
+TEST_F(GuardedPathsOf, a_policy_that_are_protected_too_are_hidden) {
+  make(".env");
+  make("config/.env");
+  policy_.protected_paths = {".env", "config/.env"};
+  policy_.unreadable = {"**/.env"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::hidden_file),
+            (std::set<std::string>{in(".env"), in("config/.env")}));
+  EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{});
 }
 
 TEST_F(GuardedPathsOf, a_folder_that_cannot_be_looked_into_is_hidden_whole) {
@@ -209,6 +279,24 @@ TEST_F(GuardedPathsOf, a_repository_with_its_folder_elsewhere_include_its_hooks)
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in(".git"), in("gd"), in(".githooks"), in("more")}));
+}
+
+TEST_F(GuardedPathsOf, a_repository_are_found_though_its_files_are_none_that_end) {
+  make("w/.git", "gitdir: ../gd\n");
+  std::filesystem::create_directory(in("gd"));
+  ASSERT_EQ(::mkfifo(in("gd/commondir").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(in("gd/config").c_str(), 0600), 0);
+  make("v/.git", "gitdir: ../endless\n");
+  std::filesystem::create_directory(in("endless"));
+  std::filesystem::create_symlink("/dev/zero", in("endless/commondir"));
+  make("huge/.git", "gitdir: ../gd");
+  std::error_code problem;
+  std::filesystem::resize_file(in("huge/.git"), std::uintmax_t{1} << 40, problem);
+  if (problem) GTEST_SKIP() << "no such large files here: " << problem.message();
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in("w/.git"), in("v/.git"), in("huge/.git"), in("gd"),
+                                   in("endless")}));
 }
 
 TEST(GitConfiguration, names_paths) {

@@ -273,9 +273,9 @@ Result<Namespaces> Namespaces::make(const FileTree& tree, const std::filesystem:
   return fail(ErrorCode::unsupported, std::move(problem));
 }
 
-FileDescriptor Namespaces::find(const std::string& path) const {
+FileDescriptor Namespaces::find(const std::string& path, int flags) const {
   open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
+  how.flags = static_cast<std::uint64_t>(O_PATH | O_CLOEXEC | flags);
   how.resolve = RESOLVE_IN_ROOT;
   return FileDescriptor(
       static_cast<int>(::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how)));

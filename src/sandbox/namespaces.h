@@ -24,8 +24,8 @@ class Namespaces {
   int network() const { return network_.get(); }
   int root() const { return root_.get(); }  // the folder / of the tree
 
-  // The file that a path leads to inside; not open when there is none.
-  FileDescriptor find(const std::string& path) const;
+  // The file that a path leads to inside; not open when there is none. With O_NOFOLLOW also a link.
+  FileDescriptor find(const std::string& path, int flags = 0) const;
 
  private:
   FileDescriptor user_;

@@ -32,7 +32,8 @@ constexpr int kPatienceMilliseconds = 1000;
 // Lines come in: `run NUMBER CGROUP`, `done NUMBER`, `folder 0 PATH`, `end`. When no more can come,
 // everything that has not been done is killed: the process group, the cgroup where there is one,
 // else the session. Of the line in /proc/…/stat, what follows the name counts, which may have any
-// characters in it.
+// characters in it. A folder that another program holds locked stays: it is a placeholder of its
+// commands, too. The program that was killed may hold it for a moment longer.
 constexpr const char* kScript = R"(
 trap '' HUP INT QUIT TERM TSTP USR1 USR2
 set -f
@@ -92,7 +93,14 @@ for run in $runs; do
 done
 rm -rf -- "$1"
 shift
-[ $# -eq 0 ] || rmdir -- "$@"
+for folder in "$@"; do
+  tries=0
+  while [ -d "$folder" ] && [ $tries -lt 10 ]; do
+    tries=$((tries + 1))
+    (flock -n -x 9 && [ /proc/self/fd/9 -ef "$folder" ] && rmdir -- "$folder") 9< "$folder" && break
+    sleep 0.1
+  done
+done
 )";
 
 // Made by the parent; the child and its child read it and leave in it what became of them.

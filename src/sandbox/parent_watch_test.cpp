@@ -150,6 +150,29 @@ TEST(ParentWatch, leaves_no_placeholder_behind_when_the_program_is_killed) {
   EXPECT_EQ(Grounds::read(grounds.outside() / "secret.txt"), "do not read");
 }
 
+TEST(ParentWatch, leaves_a_placeholder_that_another_program_needs) {
+  const Grounds grounds;
+  const auto path = grounds.workspace() / ".git";
+  {
+    const auto held = Placeholder::make(path).value();
+    pid_t number = 0;
+    kill_while_running([&](int ready) {
+      const auto watch = ParentWatch::start(grounds.path() / "private");
+      const auto made = Placeholder::make(path);
+      if (!watch || !made || !made->is_there()) return;
+      watch->remove_later(made->path());
+      Grounds::write(grounds.path() / "number", std::to_string(watch->id()));
+      (void)!::write(ready, "x", 1);
+      ::pause();
+    });
+    std::istringstream(Grounds::read(grounds.path() / "number")) >> number;
+    ASSERT_GT(number, 1);
+    EXPECT_TRUE(has_ended(descriptor_of(number)));
+    EXPECT_TRUE(std::filesystem::exists(path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST(ParentWatch, touches_nothing_when_the_program_ends_it) {
   const Grounds grounds;
   const FileDescriptor process = [&] {

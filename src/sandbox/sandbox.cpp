@@ -203,6 +203,12 @@ class Preparation {
     };
     tell("protected paths", protects, policy.protected_paths);
     tell("unreadable files", hides, policy.unreadable);
+    if (!problem.empty() || !(protects || hides)) return {};
+    auto watch = sandbox::ReplacementWatch::start();
+    add("replaced files", watch ? State::enforced : State::missing,
+        watch ? "inotify: a command ends when something protected or unreadable is replaced"
+              : watch.error().message);
+    if (watch) state_.replacements = std::move(*watch);
     return {};
   }
 

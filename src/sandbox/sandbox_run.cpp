@@ -11,11 +11,16 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <memory>
+#include <optional>
 #include <system_error>
+#include <vector>
 
 #include "core/try.h"
+#include "sandbox/mounted_apart.h"
 #include "sandbox/output_capture.h"
 #include "sandbox/sandbox_state.h"
+#include "wright/json.h"
 
 namespace wright {
 namespace {
@@ -26,6 +31,7 @@ using sandbox::OutputCapture;
 constexpr int kTimeoutExit = 124;
 constexpr int kStoppedExit = 130;
 constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr int kMostStarts = 20;
 constexpr std::string_view kDefaultPath =
     "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
@@ -116,6 +122,40 @@ Result<std::shared_ptr<const sandbox::ParentWatch>> watch_of(Sandbox::State& sta
   return state.watch;
 }
 
+// What keeps a command from what is protected or unreadable. The placeholders prevent things from
+// being created.
+struct Guard {
+  std::vector<sandbox::Placeholder> placeholders = {};
+  std::unique_ptr<sandbox::ReplacementWatch::Run> replacements = {};  // may be null
+};
+
+// Also tells the request what to mount.
+Result<Guard> guard_for(Sandbox::State& state, const sandbox::ParentWatch* watch,
+                        sandbox::SpawnRequest& request) {
+  Guard guard;
+  if (!state.guarded) return guard;
+  auto found = TRY(state.guarded->look());
+  if (state.guards_all && !found.is_complete) {
+    return fail(ErrorCode::unavailable,
+                "There are too many folders or files now to find all that is protected or "
+                "unreadable. Nothing runs before some are removed");
+  }
+  if (watch != nullptr) {
+    for (const auto& placeholder : found.placeholders) watch->remove_later(placeholder.path());
+  }
+  if (state.replacements) guard.replacements = TRY(state.replacements->watch(found.mounts));
+  guard.placeholders = std::move(found.placeholders);
+  if (state.has_mounts_apart) {
+    const auto tops = state.tops();
+    found.mounts = sandbox::as_seen_inside(std::move(found.mounts), tops, *state.namespaces);
+  }
+  request.guarded = std::move(found.mounts);
+  // Where not everything can be found, nothing is promised.
+  using Moved = sandbox::SpawnRequest::Moved;
+  request.moved = state.guards_all ? Moved::refused : Moved::passed_over;
+  return guard;
+}
+
 // Wakes a poll() when a stop is requested.
 class StopSignal {
  public:
@@ -141,11 +181,13 @@ class StopSignal {
 class ProcessWatch {
  public:
   ProcessWatch(sandbox::SpawnedProcess process, const sandbox::RunGroup* group,
-               const sandbox::ParentWatch* parent_watch, FileDescriptor output,
+               const sandbox::ParentWatch* parent_watch,
+               sandbox::ReplacementWatch::Run* replacements, FileDescriptor output,
                FileDescriptor error, const CommandOptions& options)
       : process_(std::move(process)),
         group_(group),
         parent_watch_(parent_watch),
+        replacements_(replacements),
         options_(options),
         streams_{Stream{std::move(output), OutputCapture(options.kept_bytes), OutputStream::output},
                  Stream{std::move(error), OutputCapture(options.kept_bytes), OutputStream::error}} {
@@ -155,6 +197,9 @@ class ProcessWatch {
     const auto began = Clock::now();
     const auto deadline = began + options_.timeout;
     const StopSignal stop(options_.stop);
+    if (replacements_ != nullptr) {
+      replacements_->kill_if_replaced(process_.descriptor.get());
+    }
     while (!has_ended_) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
       if (!is_ending_ && options_.stop.stop_requested()) {
@@ -174,6 +219,7 @@ class ProcessWatch {
       }
     }
     finished_.exit_code = exit_code();
+    if (const auto path = replaced()) return ended_for(*path);
     finished_.duration = Clock::now() - began;
     finished_.output = std::move(streams_[0].capture).finish();
     finished_.error = std::move(streams_[1].capture).finish();
@@ -190,6 +236,19 @@ class ProcessWatch {
   // A process that hangs in the kernel cannot be killed, only abandoned.
   static std::unexpected<Error> not_ended() {
     return fail(ErrorCode::internal, "Some processes of the command could not be ended");
+  }
+
+  // What it printed may have come from there.
+  static std::unexpected<Error> ended_for(const std::string& path) {
+    return fail(ErrorCode::tool_failed,
+                fmt::format("The command was ended: somebody replaced, moved or removed '{}' while "
+                            "it ran, and it must not read or change what is there. What it had "
+                            "done by then is done; it can be run again",
+                            to_valid_utf8(path)));
+  }
+
+  std::optional<std::string> replaced() const {
+    return replacements_ == nullptr ? std::nullopt : replacements_->replaced();
   }
 
   static int clamped(std::chrono::milliseconds left) {
@@ -227,6 +286,7 @@ class ProcessWatch {
       return false;
     }
     const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
+    if (replaced()) return true;
     stream.capture.add(piece);
     if (options_.on_output) options_.on_output(stream.name, piece);
     return true;
@@ -235,6 +295,7 @@ class ProcessWatch {
   // Reaps the process, which has ended: until now its number could not be reused.
   int exit_code() const {
     if (parent_watch_ != nullptr) parent_watch_->forget(process_.id);
+    if (replacements_ != nullptr) replacements_->forget();
     siginfo_t ended{};
     const int result = ::waitid(P_PID, static_cast<id_t>(process_.id), &ended, WEXITED | __WALL);
     if (finished_.is_timed_out) return kTimeoutExit;
@@ -246,6 +307,7 @@ class ProcessWatch {
   sandbox::SpawnedProcess process_;
   const sandbox::RunGroup* group_;  // null where no process can be left over
   const sandbox::ParentWatch* parent_watch_;
+  sandbox::ReplacementWatch::Run* replacements_;  // null where nothing is watched
   const CommandOptions& options_;
   std::array<Stream, 2> streams_;
   FinishedCommand finished_;
@@ -279,18 +341,6 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   if (!nothing.is_open()) return system_failure("open /dev/null", errno);
   const auto group = TRY(sandbox::RunGroup::make(state_->cgroups, state_->policy.limits.processes));
   const auto watch = TRY(watch_of(*state_));
-  // Kept until the end of the run: the placeholders prevent things from being created.
-  sandbox::GuardedPaths::Found guarded;
-  if (state_->guarded) guarded = TRY(state_->guarded->look());
-  if (state_->guards_all && !guarded.is_complete) {
-    return fail(ErrorCode::unavailable,
-                "There are too many folders or files now to find all that is protected or "
-                "unreadable. Nothing runs before some are removed");
-  }
-  if (watch) {
-    for (const auto& placeholder : guarded.placeholders) watch->remove_later(placeholder.path());
-  }
-
   sandbox::SpawnRequest request{.program = std::move(program),
                                 .arguments = command.arguments,
                                 .environment = {},
@@ -300,11 +350,22 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
                                 .error = error.writing.get(),
                                 .process_group_file = group.joining_file(),
                                 .cgroup = group.cgroup(),
-                                .watch = watch.get(),
-                                .guarded = std::move(guarded.mounts)};
+                                .watch = watch.get()};
   for (const auto& [name, value] : environment) request.environment.push_back(name + "=" + value);
+  // Kept until the end of the run.
+  Guard guard = TRY(guard_for(*state_, watch.get(), request));
   if (options.before_start) TRY(options.before_start());
   auto process = sandbox::spawn(request, state_->confinement);
+  for (int starts = 1; !process && sandbox::has_moved(process.error()); ++starts) {
+    if (starts == kMostStarts) {
+      return fail(ErrorCode::unavailable,
+                  "Cannot start the command: what is protected or unreadable is moved before it "
+                  "can be guarded, again and again");
+    }
+    state_->has_mounts_apart = true;
+    guard = TRY(guard_for(*state_, watch.get(), request));
+    process = sandbox::spawn(request, state_->confinement);
+  }
   if (!process) {
     const bool is_missing = process.error().problem == ENOENT;
     return fail(is_missing ? ErrorCode::not_found : ErrorCode::unavailable,
@@ -314,7 +375,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   output.writing = FileDescriptor();
   error.writing = FileDescriptor();
   return ProcessWatch(std::move(*process), state_->namespaces ? nullptr : &group, request.watch,
-                      std::move(output.reading), std::move(error.reading), options)
+                      guard.replacements.get(), std::move(output.reading),
+                      std::move(error.reading), options)
       .finish();
 }
 

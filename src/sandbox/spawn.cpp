@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ constexpr int kProgramDescriptor = 4;
 struct PlannedMount {
   const char* source = nullptr;  // null: the target itself, also where it is a link
   const char* target = nullptr;
+  FileIdentity file = {};  // what must be there
   bool is_made_read_only = false;
 };
 
@@ -66,6 +68,7 @@ struct ChildPlan {
   bool has_own_proc = false;
   const PlannedMount* mounts = nullptr;
   std::size_t mount_count = 0;
+  bool passes_over_moved = false;
   void* stack = nullptr;  // of the second child
   pid_t id = -1;          // of the process that becomes the program, as this program sees it
   SpawnFailure failure{};
@@ -116,34 +119,43 @@ WRIGHT_IN_CHILD void end_with_parent() {
   ::syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }
 
-// Mounts a path on itself: a mount cannot be moved or removed.
-WRIGHT_IN_CHILD long pin(const char* path) {
-  const long tree =
-      ::syscall(SYS_open_tree, AT_FDCWD, path,
-                OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW | AT_RECURSIVE);
-  if (tree < 0) return tree;
-  const long result = ::syscall(SYS_move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
-  const int problem = errno;
+// Mounts over exactly the file that was found, wherever others move it meanwhile; of a link, over
+// the link itself. What is mounted on itself cannot be moved or removed. 0, or an errno.
+WRIGHT_IN_CHILD int mount_over(const PlannedMount& mount, int target) {
+  struct stat status {};
+  if (::syscall(SYS_fstat, target, &status) != 0) return errno;
+  if (status.st_dev != mount.file.device || status.st_ino != mount.file.number) return ESTALE;
+  constexpr unsigned kCopy = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
+  const long tree = mount.source == nullptr
+                        ? ::syscall(SYS_open_tree, target, "", kCopy | AT_EMPTY_PATH)
+                        : ::syscall(SYS_open_tree, AT_FDCWD, mount.source, kCopy);
+  if (tree < 0) return errno;
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  const bool is_mounted =
+      (!mount.is_made_read_only ||
+       ::syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only,
+                 sizeof read_only) == 0) &&
+      ::syscall(SYS_move_mount, tree, "", target, "",
+                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+  const int problem = is_mounted ? 0 : errno;
   ::syscall(SYS_close, tree);
-  errno = problem;
-  return result;
+  return problem;
+}
+
+WRIGHT_IN_CHILD bool is_of_moved(int problem) {
+  return problem == ESTALE || problem == ENOENT || problem == ENOTDIR || problem == ELOOP;
 }
 
 // In the child's own copy of the tree. 0, or an errno.
 WRIGHT_IN_CHILD int guard_paths(const ChildPlan& plan) {
-  mount_attr read_only{};
-  read_only.attr_set = MOUNT_ATTR_RDONLY;
   for (std::size_t i = 0; i < plan.mount_count; ++i) {
     const PlannedMount& each = plan.mounts[i];
-    long result = each.source == nullptr ? pin(each.target)
-                                         : ::syscall(SYS_mount, each.source, each.target, nullptr,
-                                                     MS_BIND | MS_REC, nullptr);
-    if (result == 0 && each.is_made_read_only) {
-      result = ::syscall(SYS_mount_setattr, AT_FDCWD, each.target, AT_RECURSIVE, &read_only,
-                         sizeof read_only);
-    }
-    // Somebody may have removed it since it was found.
-    if (result != 0 && errno != ENOENT) return errno;
+    const long target =
+        ::syscall(SYS_openat, AT_FDCWD, each.target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    const int problem = target < 0 ? errno : mount_over(each, static_cast<int>(target));
+    if (target >= 0) ::syscall(SYS_close, target);
+    if (problem != 0 && !(plan.passes_over_moved && is_of_moved(problem))) return problem;
   }
   return 0;
 }
@@ -305,13 +317,15 @@ std::vector<PlannedMount> planned(const std::vector<GuardedMount>& guarded,
   for (const GuardedMount& each : guarded) {
     const char* path = each.path.c_str();
     switch (each.kind) {
-      case GuardedMount::Kind::read_only: mounts.push_back({path, path, true}); break;
-      case GuardedMount::Kind::pinned: mounts.push_back({nullptr, path, false}); break;
+      case GuardedMount::Kind::read_only:
+        mounts.push_back({nullptr, path, each.file, true});
+        break;
+      case GuardedMount::Kind::pinned: mounts.push_back({nullptr, path, each.file}); break;
       case GuardedMount::Kind::hidden_file:
-        mounts.push_back({entry.hidden_file.c_str(), path, false});
+        mounts.push_back({entry.hidden_file.c_str(), path, each.file});
         break;
       case GuardedMount::Kind::hidden_folder:
-        mounts.push_back({entry.hidden_folder.c_str(), path, false});
+        mounts.push_back({entry.hidden_folder.c_str(), path, each.file});
         break;
     }
   }
@@ -334,6 +348,10 @@ int program_problem(int report, int process) {
 std::string to_text(const SpawnFailure& failure) {
   return fmt::format("Cannot {}: {}", doing(failure.step),
                      std::generic_category().message(failure.problem));
+}
+
+bool has_moved(const SpawnFailure& failure) {
+  return failure.step == SpawnStep::guarded && is_of_moved(failure.problem);
 }
 
 std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
@@ -397,6 +415,7 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
     plan.has_own_proc = entry.proc == NamespaceEntry::Proc::own;
     plan.mounts = mounts.data();
     plan.mount_count = mounts.size();
+    plan.passes_over_moved = request.moved == SpawnRequest::Moved::passed_over;
     plan.stack = second_stack.top();
   }
 

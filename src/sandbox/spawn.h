@@ -60,6 +60,8 @@ struct SpawnRequest {
   std::filesystem::path cgroup = {};       // its folder
   const ParentWatch* watch = nullptr;      // learns of the process; may be null
   std::vector<GuardedMount> guarded = {};  // in namespaces only
+  // What to do about one that is no longer where it was found; see has_moved().
+  enum class Moved : std::uint8_t { refused, passed_over } moved = Moved::refused;
 };
 
 struct SpawnedProcess {
@@ -91,6 +93,9 @@ struct SpawnFailure {
   SpawnStep step = SpawnStep::start;
   int problem = 0;  // errno
 };
+
+// Whether something that was to be guarded is no longer where it was found. Nothing has run.
+bool has_moved(const SpawnFailure& failure);
 
 std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
                                                   const Confinement& confinement);

@@ -1,0 +1,15 @@
+// Reads from files that somebody else may have put where a small text is expected: a pipe nobody
+// writes to, a device without an end, a file larger than the memory.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace wright {
+
+// At most `most_bytes` from the start of a regular file, through links. Empty where there is no
+// such file, or it cannot be read. Never waits.
+std::string start_of_regular_file(const std::filesystem::path& file, std::size_t most_bytes);
+
+}  // namespace wright

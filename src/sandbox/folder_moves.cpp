@@ -1,0 +1,33 @@
+#include "sandbox/folder_moves.h"
+
+#include <sys/inotify.h>
+
+#include <array>
+#include <cerrno>
+
+namespace wright::sandbox {
+
+void FolderMoves::watch(const std::string& folder) {
+  if (!events_.is_open()) events_ = FileDescriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!events_.is_open()) return;
+  ::inotify_add_watch(events_.get(), folder.c_str(),
+                      IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW);
+}
+
+bool FolderMoves::were_seen() {
+  alignas(inotify_event) std::array<char, 16 * 1024> buffer;
+  bool are_seen = false;
+  while (events_.is_open()) {
+    const ssize_t count = ::read(events_.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(count);) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      are_seen = are_seen || (event->mask & (IN_ISDIR | IN_Q_OVERFLOW)) != 0;
+      at += sizeof(inotify_event) + event->len;
+    }
+  }
+  return are_seen;
+}
+
+}  // namespace wright::sandbox
