@@ -156,7 +156,7 @@ TEST(PostgresPlace, is_not_repeated_in_what_is_said_about_it) {
        {"postgresql://user:s3c%r3t@127.0.0.1:1/db", "postgresql://user:s3c/r3t@127.0.0.1:1/db",
         "postgresql://user:s3c@r3t@127.0.0.1:1/db", "postgresql://user:s3c%r3@127.0.0.1:1/db",
         "host=127.0.0.1 port=s3cr3t", "host=127.0.0.1 password=s3c r3t",
-        "host=127.0.0.1 port=1 password='s3c\nr3t", "service=s3cr3t"}) {
+        "host=127.0.0.1 port=1 password='s3c\nr3t"}) {
     const auto opened = Connection::open(place);
     ASSERT_FALSE(opened) << place;
     const std::string& said = opened.error().message;

@@ -53,19 +53,24 @@ std::int64_t nanoseconds(std::int64_t seconds, std::int64_t rest) {
   return seconds * 1'000'000'000 + rest;
 }
 
-// As the kernel stamps files: not the exact time, which may be ahead of that.
-std::int64_t time_of_files() {
+std::int64_t time_by(clockid_t clock) {
   struct timespec now {};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  ::clock_gettime(clock, &now);
   return nanoseconds(now.tv_sec, now.tv_nsec);
 }
 
-// Whatever is done after this is stamped with a later time than `moment`. The clock of files moves on
-// every few milliseconds.
+// Whatever has been done by then has an earlier stamp. That would not be so by the coarse clock:
+// newer kernels stamp some files with the exact time, and those after them no earlier.
+std::int64_t moment_now() { return time_by(CLOCK_REALTIME); }
+
+// Whatever is done after this is stamped with a later time than `moment`. The clock for most files
+// moves on every few milliseconds.
 void wait_until_after(std::int64_t moment) {
   constexpr int kMostTries = 50;
   constexpr struct timespec kShort {.tv_sec = 0, .tv_nsec = 1'000'000};
-  for (int i = 0; i < kMostTries && time_of_files() <= moment; ++i) ::nanosleep(&kShort, nullptr);
+  for (int i = 0; i < kMostTries && time_by(CLOCK_REALTIME_COARSE) <= moment; ++i) {
+    ::nanosleep(&kShort, nullptr);
+  }
 }
 
 }  // namespace
@@ -152,7 +157,7 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
                                         const SnapshotLimits& limits, const TreeSnapshot* earlier,
                                         const std::stop_token& stop) {
   TreeSnapshot snapshot;
-  snapshot.begun_ = time_of_files();
+  snapshot.begun_ = moment_now();
   const auto origin = [&](const WalkEntry& entry, bool is_known) {
     if (moment == Moment::before || is_known) return Origin::made;
     return origin_of(entry.folder->get(), entry.name, earlier->begun_);

@@ -76,7 +76,7 @@ class TreeSnapshot {
   Result<void> add_what_is_ignored_now(const Workspace& workspace, const SnapshotLimits& limits,
                                        const TreeSnapshot& earlier);
 
-  std::int64_t begun_ = 0;  // nanoseconds since 1970, by the clock of the file system
+  std::int64_t begun_ = 0;  // nanoseconds since 1970
   std::map<std::string, Seen> files_;
   std::map<std::string, SeenLink> links_;
   std::set<std::string> folders_;
