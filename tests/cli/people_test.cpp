@@ -66,6 +66,22 @@ TEST(Approval, is_not_waited_for_when_nobody_is_there) {
   EXPECT_EQ(home.wright({"waits", "--json"}).json(), Json(JsonArray{}));
 }
 
+TEST(Approval, is_waited_for_no_more_when_the_session_is_cancelled) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  const Finished cancelled = home.wright({"sessions", "cancel", "1", "--reason", "not now"});
+  EXPECT_EQ(cancelled.exit_code, 0) << cancelled.error;
+  EXPECT_NE(cancelled.error.find("Session 1 is cancelled"), std::string::npos) << cancelled.error;
+  EXPECT_EQ(home.wright({"waits", "--json"}).json(), Json(JsonArray{}));
+  const Json listed = home.wright({"sessions", "--json"}).json();
+  ASSERT_FALSE(listed.as_array().empty());
+  EXPECT_EQ(listed.at(0).at("status"), Json("cancelled"));
+  EXPECT_NE(home.wright({"answer", "1", "--approve"}).exit_code, 0);
+  const Finished again = home.wright({"sessions", "cancel", "1"});
+  EXPECT_NE(again.exit_code, 0) << "it has ended";
+}
+
 TEST(Approval, is_asked_for_at_the_terminal) {
   Home home;
   home.environment["TERM"] = "dumb";

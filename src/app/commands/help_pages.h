@@ -133,8 +133,8 @@ Examples:
 )"},
     CommandHelp{
         "sessions cancel", "sessions cancel ID [options]", "Stop a session, with its specialists.",
-        R"(Whoever drives it, here or elsewhere, stops it in a moment. One that nobody drives ends when
-somebody looks at it next: `wright resume --all`, a worker or a server.
+        R"(Whoever drives it, here or elsewhere, stops it in a moment. One that nobody drives ends at
+once, and what it asked for waits for nobody any more.
 
 Examples:
   wright sessions cancel 12

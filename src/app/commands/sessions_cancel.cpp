@@ -1,11 +1,24 @@
-// `wright sessions cancel`: asks whoever drives a session to stop it.
+// `wright sessions cancel`: whoever drives a session is asked to stop it; one that nobody drives
+// ends here.
 #include <fmt/format.h>
 
 #include "app/commands/commands.h"
 #include "app/terminal/person/person_answers.h"
 #include "app/wiring/stored_session.h"
+#include "core/try.h"
+#include "wright/runtime.h"
 
 namespace wright::app {
+namespace {
+
+Result<void> cancel_in(Store& store, const Settings& settings, SessionId id,
+                       const std::string& reason) {
+  if (settings.store().is_server()) return store.request_cancel(id, reason);
+  const auto runtime = TRY(Runtime::open({.store = &store, .workers = 1, .tool_threads = 1}));
+  return runtime->cancel(id, reason);
+}
+
+}  // namespace
 
 ExitCode execute(const CancelSessionCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
@@ -14,10 +27,13 @@ ExitCode execute(const CancelSessionCommand& command, CommandContext context) {
   if (!found) return complain_about(found.error(), context.console);
   const std::string reason =
       command.reason.value_or(fmt::format("Cancelled by {}", person_name(context.environment)));
-  if (auto asked = found->store->request_cancel(found->id, reason); !asked) {
+  if (auto asked = cancel_in(*found->store, *settings, found->id, reason); !asked) {
     return complain_about(asked.error(), context.console);
   }
-  context.console.note(fmt::format("Session {} is told to stop.\n", found->id));
+  const auto session = found->store->get_session(found->id);
+  const bool has_ended = session && session->ended_at;
+  context.console.note(fmt::format("Session {} is {}.\n", found->id,
+                                   has_ended ? "cancelled" : "told to stop"));
   return ExitCode::ok;
 }
 
