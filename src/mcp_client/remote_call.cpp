@@ -100,7 +100,7 @@ Result<RemoteReply> RemoteCalls::begin_anew(const RemoteRequest& request,
     params["task"] = JsonObject{{"ttl", kTaskLifeMs}};
   }
   const auto handle = TRY(send(request, std::move(params), context));
-  return finish(request, handle, std::move(spare), context);
+  return finish(request, handle, std::move(spare), context, Progress::none);
 }
 
 std::unexpected<Error> RemoteCalls::left_begun(const RemoteRequest& request, Error why) const {
@@ -150,7 +150,7 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
     if (paused->request_state) again["requestState"] = *paused->request_state;
     const auto handle = send(request, std::move(again), context);
     if (!handle) return left_begun(request, handle.error());
-    return finish(request, *handle, std::nullopt, context);
+    return finish(request, *handle, std::nullopt, context, Progress::begun);
   }
   if (answered && paused->how == Paused::How::anew) {
     const auto responses = TRY(answered->questions.answers(given, models_.get(), context));
@@ -167,7 +167,7 @@ Result<RemoteReply> RemoteCalls::go_on(const RemoteRequest& request, const Json&
     // It is still under way, if the server still lives.
     const auto answer = open->questions.answer(given, models_.get(), context);
     if (connection_->answer(open->handle, open->question, answer)) {
-      return finish(request, open->handle, std::nullopt, context);
+      return finish(request, open->handle, std::nullopt, context, Progress::begun);
     }
   }
   // Another process, or another life of the server, had begun it and was asked in the middle.
@@ -287,7 +287,8 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
 }
 
 Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle handle,
-                                        std::optional<GivenAnswer> spare, const Context& context) {
+                                        std::optional<GivenAnswer> spare, const Context& context,
+                                        Progress progress) {
   constexpr int kMostRounds = 20;
   const auto deadline = std::chrono::steady_clock::now() + request.timeout;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -295,7 +296,15 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
     if (!answered) return left_begun(request, std::move(answered).error());
     Reached& reached = *answered;
     if (auto* result = std::get_if<JsonObject>(&reached)) return std::move(*result);
-    if (const auto* problem = std::get_if<mcp::Problem>(&reached)) return refused(*problem);
+    // Before it asked in turn, it had begun.
+    const bool has_begun = progress == Progress::begun || round > 0;
+    if (const auto* problem = std::get_if<mcp::Problem>(&reached)) {
+      // A server that was started anew does not know its own question.
+      const bool is_forgotten = has_begun && problem->code == mcp::code::kInvalidParams;
+      auto answer = refused(*problem);
+      if (is_forgotten && !answer) return left_begun(request, std::move(answer).error());
+      return answer;
+    }
     if (const auto* created = std::get_if<mcp::TaskCreated>(&reached)) {
       return begin_task(request, created->task, std::move(spare), context);
     }
@@ -303,8 +312,10 @@ Result<RemoteReply> RemoteCalls::finish(const RemoteRequest& request, CallHandle
       if (request.effect == Effect::write && lost->arrived == Arrived::maybe) {
         return outcome_unknown(connection_->name(), lost->why);
       }
-      return fail(lost->code, fmt::format("The MCP server {} gave no answer: {}",
-                                          connection_->name(), to_valid_utf8(lost->why)));
+      Error no_answer{lost->code, fmt::format("The MCP server {} gave no answer: {}",
+                                              connection_->name(), to_valid_utf8(lost->why))};
+      if (has_begun) return left_begun(request, std::move(no_answer));
+      return std::unexpected(std::move(no_answer));
     }
     Turn turn;
     if (auto* asked = std::get_if<Asked>(&reached)) {

@@ -94,8 +94,11 @@ class RemoteCalls {
   Result<RemoteReply> go_on(const RemoteRequest& request, const Json& given, const Context& context,
                             const MayBegin& may_begin);
   Result<CallHandle> send(const RemoteRequest& request, JsonObject params, const Context& context);
+  // Whether the server has begun with it, as far as is known before it answers.
+  enum class Progress : std::uint8_t { none, begun };
   Result<RemoteReply> finish(const RemoteRequest& request, CallHandle handle,
-                             std::optional<GivenAnswer> spare, const Context& context);
+                             std::optional<GivenAnswer> spare, const Context& context,
+                             Progress progress);
   // The request goes on at once in what is returned; otherwise `reply` is its end.
   struct Turn {
     std::optional<CallHandle> next = {};

@@ -50,7 +50,8 @@ for line in sys.stdin:
                               tool("fickle", readOnlyHint=True),
                               tool("open", destructiveHint=False), tool("gated", destructiveHint=True),
                               tool("steps"), tool("die"), tool("hang", destructiveHint=False),
-                              tool("hang_looking", readOnlyHint=True)]})
+                              tool("hang_looking", readOnlyHint=True),
+                              tool("forget", destructiveHint=False), tool("forget_looking", readOnlyHint=True)]})
     elif method in ("resources/subscribe", "subscriptions/listen"):
         note(method)
         if method == "resources/subscribe": answer(id, {})
@@ -76,7 +77,7 @@ for line in sys.stdin:
         if name == "fickle":
             asked = {**FORM, "message": "Who pays %d?" % (1 if not noted("began") else 50000)}
         if modern and "inputResponses" in params:
-            if params.get("requestState") != "half done":
+            if params.get("requestState") != "half done" or str(name).startswith("forget"):
                 problem(id, -32602, "this is not my state")
                 continue
             answer(id, RESULTS[method](who_in(params["inputResponses"]["k"])))
@@ -88,11 +89,12 @@ for line in sys.stdin:
                         "inputRequests": {"k": {"method": "elicitation/create", "params": asked}}})
         else:
             question = "q%s" % id
-            waiting[question] = (id, method)
+            waiting[question] = (id, method, name)
             send({"id": question, "method": "elicitation/create", "params": asked})
     elif id in waiting and "result" in m:
-        call, asked_in = waiting.pop(id)
-        answer(call, RESULTS[asked_in](who_in(m["result"])))
+        call, asked_in, name = waiting.pop(id)
+        if str(name).startswith("forget"): problem(call, -32602, "this is not my question")
+        else: answer(call, RESULTS[asked_in](who_in(m["result"])))
 )";
 
 class McpRemoteCall : public ::testing::TestWithParam<const char*> {
@@ -219,6 +221,18 @@ TEST_P(McpRemoteCall, WhatNobodyAnswersEndsAsItsServerSays) {
       call(own, "pay", answer_to(asked, *declined(WaitKind::question, "Nobody is there").answer));
   EXPECT_EQ(ended.response, Json("paid by nobody: decline")) << ended.result.content;
   EXPECT_EQ(count("began"), 1U);
+}
+
+TEST_P(McpRemoteCall, WhatHasBegunAndIsForgottenByItsServerHasAnOutcomeThatIsNotKnown) {
+  const auto own = tools();
+  for (const bool writes : {true, false}) {
+    const std::string name = writes ? "forget" : "forget_looking";
+    const auto asked = call(own, name);
+    ASSERT_TRUE(asked.waiting) << asked.result.content;
+    const auto ended = call(own, name, answer_to(asked));
+    EXPECT_TRUE(ended.result.is_error) << ended.result.content;
+    EXPECT_EQ(is_unknown(ended), writes) << ended.result.content;
+  }
 }
 
 TEST_P(McpRemoteCall, WhatWritesAndIsStoppedHasAnOutcomeThatIsNotKnown) {

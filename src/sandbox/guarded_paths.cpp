@@ -29,6 +29,7 @@ constexpr std::size_t kMostFolders = 20'000;
 constexpr std::size_t kMostMounts = 5'000;
 constexpr int kMostTries = 100;
 constexpr int kMostLooks = 30;
+constexpr int kStrictLooks = 8;
 constexpr time_t kSettledSeconds = 2;
 
 constexpr auto kByPath = GuardedMount::Meant::by_path;
@@ -186,6 +187,12 @@ void GuardedPaths::notice(const std::string& path, const struct stat& status, Pa
   pass.restless.insert(path);
 }
 
+// Somebody has moved or removed it, and may move it on.
+void GuardedPaths::is_gone_from(const std::string& path, Pass& pass) {
+  pass.is_calm = false;
+  pass.restless.insert(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
+}
+
 const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const std::string& top,
                                                Pass& pass) {
   static const Folder kNone;
@@ -193,7 +200,7 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   const bool is_seen = ::lstat(path.c_str(), &status) == 0;
   if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) {
     // It was there when the folder around it was read. A top may be a file.
-    if (path.size() > top.size() + 1) pass.is_calm = false;
+    if (path.size() > top.size() + 1) is_gone_from(path, pass);
     return kNone;
   }
   if (is_seen) notice(path, status, pass);
@@ -350,7 +357,7 @@ void GuardedPaths::identify(Pass& pass) const {
   struct stat status {};
   for (GuardedMount& mount : pass.found.mounts) {
     if (::lstat(mount.path.c_str(), &status) != 0) {
-      pass.is_calm = false;
+      is_gone_from(mount.path, pass);
       continue;
     }
     mount.file = {status.st_dev, status.st_ino};
@@ -420,23 +427,29 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
 }
 
 // A folder that is moved while others are read can be missed wherever it is. What is built
-// meanwhile does no harm, as long as no folder is moved.
+// meanwhile does no harm, as long as no folder is moved: that is known of folders that were watched
+// before the pass began. Where others keep changing, as new ones do in a build, it is taken for
+// granted in the end.
 Result<GuardedPaths::Found> GuardedPaths::look() {
   const std::lock_guard lock(mutex_);
   Pass last = TRY(pass());
   FolderMoves moves;
+  std::set<std::string> watched;
   for (int count = 1; !last.is_calm && last.found.is_complete; ++count) {
     if (count == kMostLooks) {
       return fail(ErrorCode::unavailable,
                   "Folders keep being moved, so that what is protected or unreadable cannot be "
                   "found. Nothing runs before that ends");
     }
-    for (const std::string& folder : last.restless) moves.watch(folder);
+    for (const std::string& folder : last.restless) {
+      if (watched.insert(folder).second) moves.watch(folder);
+    }
     (void)moves.were_seen();
     Pass next = TRY(pass());
     const bool is_same = next.found.mounts == last.found.mounts && !moves.were_seen();
+    const bool is_known = count > kStrictLooks || std::ranges::includes(watched, next.restless);
     last = std::move(next);
-    if (is_same) break;
+    if (is_same && is_known) break;
     ::poll(nullptr, 0, count);
   }
   return std::move(last.found);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -37,24 +38,41 @@ std::string top_of(const std::string& path, std::span<const std::filesystem::pat
   return best;
 }
 
-// Of a folder, or of the nearest above it that is there.
-std::optional<std::uint64_t> mount_inside(std::filesystem::path folder,
-                                          const Namespaces& namespaces) {
-  FileDescriptor found = namespaces.find(folder);
+// A folder, or the nearest above it that is there: it may have been moved a moment ago.
+FileDescriptor nearest(std::filesystem::path folder,
+                       const std::function<FileDescriptor(const std::string&)>& open) {
+  FileDescriptor found = open(folder);
   while (!found.is_open() && folder.has_relative_path()) {
     folder = folder.parent_path();
-    found = namespaces.find(folder);
+    found = open(folder);
   }
-  return mount_of(found);
+  return found;
 }
 
+bool are_on_two_mounts(const FileDescriptor& one, const FileDescriptor& other) {
+  const auto first = mount_of(one);
+  const auto second = mount_of(other);
+  return first && second && first != second;
+}
+
+bool are_on_one_device(const FileDescriptor& one, const FileDescriptor& other) {
+  struct stat first {};
+  struct stat second {};
+  return one.is_open() && other.is_open() && ::fstat(one.get(), &first) == 0 &&
+         ::fstat(other.get(), &second) == 0 && first.st_dev == second.st_dev;
+}
+
+// Whether something is mounted below the top on one side only, or something else on each. What is
+// mounted on both is as safe to look at as the top: if it is not there, it was moved.
 bool is_apart(const std::string& path, const std::string& top, const Namespaces& namespaces) {
   const auto folder = std::filesystem::path(path).parent_path();
-  const auto differ = [](const auto& one, const auto& other) {
-    return one && other && one != other;
-  };
-  return differ(mount_of(open_here(folder)), mount_of(open_here(top))) ||
-         differ(mount_inside(folder, namespaces), mount_inside(top, namespaces));
+  const auto open_inside = [&](const std::string& each) { return namespaces.find(each); };
+  const FileDescriptor here = nearest(folder, open_here);
+  const FileDescriptor inside = nearest(folder, open_inside);
+  const bool is_mounted_here = are_on_two_mounts(here, open_here(top));
+  const bool is_mounted_inside = are_on_two_mounts(inside, nearest(top, open_inside));
+  if (is_mounted_here != is_mounted_inside) return true;
+  return is_mounted_here && !are_on_one_device(here, inside);
 }
 
 }  // namespace

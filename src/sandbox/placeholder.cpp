@@ -53,7 +53,8 @@ Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
     if (::lstat(path.c_str(), &before) != 0) {
       // Marked from the start: unmarked, another run would take it for someone else's folder.
       if (::mkdir(path.c_str(), kPlaceholderMode) != 0 && errno != EEXIST) {
-        if (errno == EACCES || errno == EROFS || errno == EPERM) return Placeholder();
+        const bool is_refused = errno == EACCES || errno == EROFS || errno == EPERM;
+        if (is_refused || errno == ENOTDIR) return Placeholder();
         break;
       }
     } else if (!is_placeholder(path, before)) {

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -22,6 +23,7 @@
 
 #include "core/file_descriptor.h"
 #include "core/no_signals.h"
+#include "core/try.h"
 
 namespace wright::sandbox {
 namespace {
@@ -47,6 +49,16 @@ FileDescriptor high_numbered(int number) {
   return FileDescriptor(given.is_open() ? ::fcntl(number, F_DUPFD_CLOEXEC, 3) : -1);
 }
 
+std::optional<std::int64_t> birth_of(const std::string& path) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  struct statx status {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) != 0 ||
+      (status.stx_mask & STATX_BTIME) == 0) {
+    return std::nullopt;
+  }
+  return status.stx_btime.tv_sec * kSecond + status.stx_btime.tv_nsec;
+}
+
 }  // namespace
 
 struct ReplacementWatch::State {
@@ -56,6 +68,7 @@ struct ReplacementWatch::State {
     std::string path;
     Meant meant = Meant::by_name;
     FileIdentity file = {};
+    std::optional<std::int64_t> born = {};  // nanoseconds; nothing where nobody knows
   };
   using Names = std::multimap<std::string, Guarded, std::less<>>;
 
@@ -96,13 +109,16 @@ void ReplacementWatch::State::note(const inotify_event& event) {
   }
 }
 
-// When the kernel had more to say than it keeps.
+// When the kernel had more to say than it keeps. The number of a file that was removed is given to
+// the next one that is made; the moment in which it was made is not. Where that is not known, it is
+// taken for another.
 void ReplacementWatch::State::check_all() {
   for (const auto& [number, names] : folders) {
     for (const auto& [name, guarded] : names) {
       struct stat status {};
       const bool is_there = ::lstat(guarded.path.c_str(), &status) == 0;
-      const bool is_same = FileIdentity{status.st_dev, status.st_ino} == guarded.file;
+      const bool is_same = FileIdentity{status.st_dev, status.st_ino} == guarded.file &&
+                           guarded.born && birth_of(guarded.path) == guarded.born;
       if (is_there ? !is_same : guarded.meant == Meant::by_path) mark_replaced(guarded);
     }
   }
@@ -159,6 +175,19 @@ Result<std::unique_ptr<ReplacementWatch>> ReplacementWatch::start() {
   return std::unique_ptr<ReplacementWatch>(new ReplacementWatch(std::move(state)));
 }
 
+Result<std::shared_ptr<ReplacementWatch>> ReplacementWatch::of_this_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<ReplacementWatch> known;
+  static pid_t process = 0;  // one that was forked has no thread that watches
+  const std::lock_guard lock(mutex);
+  auto watch = known.lock();
+  if (watch && process == ::getpid()) return watch;
+  std::shared_ptr<ReplacementWatch> made = TRY(start());
+  known = made;
+  process = ::getpid();
+  return made;
+}
+
 ReplacementWatch::~ReplacementWatch() {
   const std::uint64_t one = 1;
   (void)!::write(state_->end.get(), &one, sizeof one);
@@ -190,7 +219,7 @@ Result<std::unique_ptr<ReplacementWatch::Run>> ReplacementWatch::watch(
     if (number == numbers.end()) continue;
     state_->folders[number->second].emplace(
         mount.path.substr(slash + 1),
-        State::Guarded{run.get(), mount.path, mount.meant, mount.file});
+        State::Guarded{run.get(), mount.path, mount.meant, mount.file, birth_of(mount.path)});
   }
   return run;
 }

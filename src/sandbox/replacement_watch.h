@@ -21,6 +21,8 @@ class ReplacementWatch {
  public:
   // Refused where the kernel has no inotify, or this user has used it up.
   static Result<std::unique_ptr<ReplacementWatch>> start();
+  // One for all sandboxes: a user has few of what the kernel needs for it.
+  static Result<std::shared_ptr<ReplacementWatch>> of_this_process();
   ReplacementWatch(const ReplacementWatch&) = delete;
   ReplacementWatch& operator=(const ReplacementWatch&) = delete;
   ~ReplacementWatch();  // after every Run

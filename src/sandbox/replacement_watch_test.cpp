@@ -51,6 +51,25 @@ class Sleeper {
   FileDescriptor process_;
 };
 
+// What a program in mounts of its own came to, which may mount what it likes.
+enum class Came : int { fine, wrong, no_namespaces, no_mount };
+Came in_own_mounts(const std::function<Came()>& body) {
+  const pid_t program = ::fork();
+  if (program == 0) {
+    const auto user = std::to_string(::geteuid());
+    const int flags = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
+    bool is_apart = ::unshare(flags) == 0;
+    if (is_apart && (flags & CLONE_NEWUSER) != 0) {
+      Grounds::write("/proc/self/uid_map", user + " " + user + " 1");
+    }
+    is_apart = is_apart && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    ::_exit(static_cast<int>(is_apart ? body() : Came::no_mount));
+  }
+  int status = 0;
+  const bool has_ended = program > 0 && ::waitpid(program, &status, 0) == program;
+  return has_ended && WIFEXITED(status) ? static_cast<Came>(WEXITSTATUS(status)) : Came::wrong;
+}
+
 class Replaced : public testing::Test {
  protected:
   std::filesystem::path in(const std::string& name) const { return grounds_.workspace() / name; }
@@ -209,31 +228,45 @@ TEST_F(Replaced, what_moves_before_the_start_is_guarded_where_it_went) {
 TEST_F(Replaced, what_is_mounted_later_keeps_no_command_from_running) {
   std::filesystem::create_directory(in("disk"));
   policy_.unreadable = usual_secrets();
-  enum : int { kFine, kRefused, kNoNamespaces, kNoMount };
-  const pid_t program = ::fork();
-  ASSERT_GE(program, 0);
-  if (program == 0) {
-    const auto user = std::to_string(::geteuid());
-    const int flags = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
-    if (::unshare(flags) != 0) ::_exit(kNoMount);
-    if ((flags & CLONE_NEWUSER) != 0) {
-      Grounds::write("/proc/self/uid_map", user + " " + user + " 1");
-    }
-    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(kNoMount);
+  const Came came = in_own_mounts([&] {
     const auto sandbox = Sandbox::prepare(policy_);
-    if (!sandbox || !sandbox->report().enforces("namespaces")) ::_exit(kNoNamespaces);
-    if (::mount("x", in("disk").c_str(), "tmpfs", 0, nullptr) != 0) ::_exit(kNoMount);
+    if (!sandbox || !sandbox->report().enforces("namespaces")) return Came::no_namespaces;
+    if (::mount("x", in("disk").c_str(), "tmpfs", 0, nullptr) != 0) return Came::no_mount;
     make("disk/.env");
     make("disk/sub/.git/config");
     const auto finished = sandbox->run(shell_command("echo fine", grounds_.workspace()).value());
-    ::_exit(finished && finished->exit_code == 0 ? kFine : kRefused);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(program, &status, 0), program);
-  ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == kNoMount) GTEST_SKIP() << "nothing can be mounted here";
-  if (WEXITSTATUS(status) == kNoNamespaces) GTEST_SKIP() << "no namespaces here";
-  EXPECT_EQ(WEXITSTATUS(status), kFine);
+    return finished && finished->exit_code == 0 ? Came::fine : Came::wrong;
+  });
+  if (came == Came::no_mount) GTEST_SKIP() << "nothing can be mounted here";
+  if (came == Came::no_namespaces) GTEST_SKIP() << "no namespaces here";
+  EXPECT_EQ(came, Came::fine);
+}
+
+// What is mounted on both sides is not apart: where a file is not found there, it was moved.
+TEST_F(Replaced, what_moves_on_a_disk_inside_the_base_is_not_passed_over) {
+  std::filesystem::create_directory(in("disk"));
+  policy_.unreadable = usual_secrets();
+  const Came came = in_own_mounts([&] {
+    if (::mount("x", in("disk").c_str(), "tmpfs", 0, nullptr) != 0) return Came::no_mount;
+    make("disk/one/.env");
+    const auto sandbox = Sandbox::prepare(policy_);
+    if (!sandbox || !sandbox->report().enforces("namespaces")) return Came::no_namespaces;
+    std::jthread mover([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        ::rename(in("disk/one").c_str(), in("disk/two").c_str());
+        ::rename(in("disk/two").c_str(), in("disk/one").c_str());
+      }
+    });
+    const std::string is_hidden = "test ! -s disk/one/.env && test ! -s disk/two/.env";
+    for (int i = 0; i < 10; ++i) {
+      const auto finished = sandbox->run(shell_command(is_hidden, grounds_.workspace()).value());
+      if (finished && finished->exit_code != 0) return Came::wrong;
+    }
+    return Came::fine;
+  });
+  if (came == Came::no_mount) GTEST_SKIP() << "nothing can be mounted here";
+  if (came == Came::no_namespaces) GTEST_SKIP() << "no namespaces here";
+  EXPECT_EQ(came, Came::fine);
 }
 
 // Whoever looks for it never finds nothing: it is found, or the look gives up.

@@ -204,7 +204,7 @@ class Preparation {
     tell("protected paths", protects, policy.protected_paths);
     tell("unreadable files", hides, policy.unreadable);
     if (!problem.empty() || !(protects || hides)) return {};
-    auto watch = sandbox::ReplacementWatch::start();
+    auto watch = sandbox::ReplacementWatch::of_this_process();
     add("replaced files", watch ? State::enforced : State::missing,
         watch ? "inotify: a command ends when something protected or unreadable is replaced"
               : watch.error().message);

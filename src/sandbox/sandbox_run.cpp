@@ -234,7 +234,8 @@ class ProcessWatch {
   };
 
   // A process that hangs in the kernel cannot be killed, only abandoned.
-  static std::unexpected<Error> not_ended() {
+  std::unexpected<Error> not_ended() {
+    if (replacements_ != nullptr) replacements_->forget();
     return fail(ErrorCode::internal, "Some processes of the command could not be ended");
   }
 

@@ -54,7 +54,7 @@ struct Sandbox::State {
   FileDescriptor first_process = {};
   std::unique_ptr<sandbox::GuardedPaths> guarded = {};  // null where nothing can be guarded
   bool guards_all = false;  // the report says so, and no run may guard less
-  std::unique_ptr<sandbox::ReplacementWatch> replacements = {};  // null where it cannot be had
+  std::shared_ptr<sandbox::ReplacementWatch> replacements = {};  // null where it cannot be had
   std::atomic<bool> has_mounts_apart = false;  // perhaps: something was not where it was found
   sandbox::Confinement confinement = {};
   std::optional<sandbox::CgroupPlace> cgroups = {};

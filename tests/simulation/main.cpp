@@ -25,9 +25,13 @@ namespace {
 using namespace wright::simulation;  // NOLINT(google-build-using-namespace): this is its main
 using wright::Result;
 
+constexpr std::uint64_t kHistories = 200;
+// Most bugs show within twenty; that a lease is counted too late, only after thousands.
+constexpr std::uint64_t kMostForAPlant = 20'000;
+
 struct Wanted {
   std::uint64_t first = 1;
-  std::uint64_t last = 200;
+  std::optional<std::uint64_t> last = {};
   std::optional<std::uint64_t> seed = {};
   std::optional<int> sessions = {};
   std::optional<int> processes = {};
@@ -113,7 +117,7 @@ Result<Wanted> read_arguments(std::span<char*> arguments) {
       const std::size_t dots = value.find("..");
       is_good = dots != std::string_view::npos &&
                 read_number(value.substr(0, dots), wanted.first) &&
-                read_number(value.substr(dots + 2), wanted.last);
+                read_number(value.substr(dots + 2), wanted.last.emplace());
     } else if (name == "--sessions") {
       is_good = read_number(value, wanted.sessions.emplace());
     } else if (name == "--processes") {
@@ -158,7 +162,7 @@ void show_totals(const Totals& totals, double seconds) {
 int run_seeds(const Wanted& wanted) {
   const auto began = std::chrono::steady_clock::now();
   Totals totals;
-  for (std::uint64_t seed = wanted.first; seed <= wanted.last; ++seed) {
+  for (std::uint64_t seed = wanted.first; seed <= wanted.last.value_or(kHistories); ++seed) {
     const Options options = options_for(wanted, seed);
     const Report report = simulate(options);
     totals.add(report);
@@ -197,7 +201,7 @@ int run_plants(const Wanted& wanted) {
     std::int64_t steps = 0;
     std::string rule = "NOT FOUND";
     std::uint64_t seed = wanted.first;
-    for (; seed <= wanted.last; ++seed) {
+    for (; seed <= wanted.last.value_or(kMostForAPlant); ++seed) {
       const Report report = simulate(options_of(seed, bug.plant));
       steps += report.steps;
       // It counts only where nothing is broken without the bug.

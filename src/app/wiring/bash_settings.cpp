@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
-#include <system_error>
 
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/project_files.h"
-#include "core/paths.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -39,34 +36,6 @@ std::vector<std::string> list_or_none(const Settings& settings, const ConfigKey&
   auto names = settings.list(key);
   if (names == std::vector<std::string>{"none"}) names.clear();
   return names;
-}
-
-// PATH, where folders of it lie where tools may write. Whoever could write there would decide what
-// `git` is, to rules that allow it and to the person.
-struct SearchPath {
-  std::vector<std::filesystem::path> guarded = {};
-  std::string kept = {};  // without folders that hold all that may be written
-};
-
-SearchPath search_path_of(const Settings& settings) {
-  std::error_code ignored;
-  auto tops = paths_of(settings.text(keys::kBashWritePaths));
-  tops.push_back(settings.base_path());
-  for (auto& top : tops) top = std::filesystem::weakly_canonical(top, ignored);
-  SearchPath found;
-  const auto given = settings.command_environment().find("PATH");
-  if (given == settings.command_environment().end()) return found;
-  for (const auto& folder : paths_of(given->second)) {
-    const auto real = std::filesystem::weakly_canonical(folder, ignored);
-    const bool is_inside =
-        std::ranges::any_of(tops, [&](const auto& top) { return lies_in(real, top); });
-    const bool is_around =
-        std::ranges::any_of(tops, [&](const auto& top) { return lies_in(top, real); });
-    if (is_inside && is_around) continue;
-    if (is_inside) found.guarded.push_back(real);
-    found.kept += (found.kept.empty() ? "" : ":") + folder.string();
-  }
-  return found;
 }
 
 // The preset asks before a command leaves its folder by an absolute path; the folder itself may be
@@ -112,9 +81,6 @@ GuardedFiles guarded_files(const Settings& settings) {
   GuardedFiles guarded{.protected_paths = list_or_none(settings, keys::kBashProtected),
                        .unreadable = list_or_none(settings, keys::kBashUnreadable)};
   for (const auto& path : hook_files(settings)) guarded.protected_paths.push_back(path.string());
-  for (const auto& path : search_path_of(settings).guarded) {
-    guarded.protected_paths.push_back(path.string());
-  }
   add_own_files(settings, guarded.protected_paths, guarded.unreadable);
   return guarded;
 }
@@ -136,10 +102,6 @@ Result<BashOptions> bash_options(const Settings& settings) {
   options.policy.mode = mode;
   options.policy.network = network;
   options.policy.environment = settings.command_environment();
-  options.policy.environment.erase("PATH");
-  if (auto kept = search_path_of(settings).kept; !kept.empty()) {
-    options.policy.environment.emplace("PATH", std::move(kept));
-  }
   options.policy.temporary_root = settings.temporary_folder();
   options.policy.read_paths = paths_of(settings.text(keys::kBashReadPaths));
   options.policy.write_paths = paths_of(settings.text(keys::kBashWritePaths));

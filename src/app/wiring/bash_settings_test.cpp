@@ -49,21 +49,5 @@ TEST(BashSettings, keep_every_command_from_files_of_wright_itself) {
   EXPECT_TRUE(has(policy.protected_paths, changes));
 }
 
-// Whoever writes there decides what an allowed name runs.
-TEST(BashSettings, protect_folders_of_programs_that_could_be_written) {
-  SettingFlags flags;
-  flags.set = {"bash.protected=none", "bash.write_paths=/srv/out"};
-  flags.base_path = "/srv/work";
-  const auto settings = load_settings(
-      flags, Environment(Environment::Variables{
-                 {"PATH", "/srv/work/.venv/bin:/srv/work:/usr/bin:/srv/out/bin:/srv:/bin"}}));
-  ASSERT_TRUE(settings) << settings.error().message;
-  const auto policy = bash_options(*settings)->policy;
-  EXPECT_EQ(policy.protected_paths,
-            (std::vector<std::string>{"/srv/work/.venv/bin", "/srv/out/bin"}));
-  EXPECT_EQ(policy.environment.at("PATH"),
-            "/srv/work/.venv/bin:/usr/bin:/srv/out/bin:/srv:/bin");
-}
-
 }  // namespace
 }  // namespace wright::app
