@@ -263,7 +263,7 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
     if (needs.state) params["requestState"] = *needs.state;
     auto next = send(request, std::move(params), context);
     if (!next) return left_begun(request, std::move(next).error());
-    return Turn{.next = std::move(*next)};
+    return Turn{.next = *next};
   };
   if (questions.empty()) return again(std::nullopt);  // it only wants to be asked again
   const auto worded = questions.worded(connection_->name());

@@ -12,8 +12,8 @@ class FolderMoves {
   // Begins to watch a folder; once is enough. One that is gone is passed over.
   void watch(const std::string& folder);
 
-  // Whether a folder has been moved since the last call. Where one could not be watched, it may have
-  // been.
+  // Whether a folder has been moved since the last call. Where one could not be watched, it may
+  // have been.
   bool were_seen();
 
  private:

@@ -224,7 +224,7 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    const std::string full = path + "/" + name;
+    const std::string full = fmt::format("{}/{}", path, name);
     unsigned char type = entry->d_type;
     if (type == DT_UNKNOWN && ::lstat(full.c_str(), &status) == 0) {
       type = static_cast<unsigned char>(IFTODT(status.st_mode));

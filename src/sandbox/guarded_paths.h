@@ -2,7 +2,7 @@
 // around it: looked up before every run, because people create and remove files in between.
 #pragma once
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <ctime>
