@@ -165,6 +165,7 @@ struct Usage {
   double cost_usd = 0;
 
   Usage& operator+=(const Usage& other);
+  Usage operator-(const Usage& before) const;  // what came since
   bool operator==(const Usage&) const = default;
 };
 

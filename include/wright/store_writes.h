@@ -217,7 +217,8 @@ struct OpenWait {
   Json state = {};  // see Waiting
   std::optional<std::int64_t> expires_at = {};
 };
-// Ends every open wait of the session, or that of one call: as `cancelled` or `expired`.
+// Ends every open wait of the session, or that of one call: as `cancelled` or `expired`. That the
+// wait of one call has expired is news to it, as an answer is: somebody should go on with it.
 struct CloseWaits {
   SessionId session_id = 0;
   std::optional<CallId> call_id = {};

@@ -430,6 +430,15 @@ Usage& Usage::operator+=(const Usage& other) {
   return *this;
 }
 
+Usage Usage::operator-(const Usage& before) const {
+  return {.input_tokens = input_tokens - before.input_tokens,
+          .output_tokens = output_tokens - before.output_tokens,
+          .cached_tokens = cached_tokens - before.cached_tokens,
+          .reasoning_tokens = reasoning_tokens - before.reasoning_tokens,
+          .cache_write_tokens = cache_write_tokens - before.cache_write_tokens,
+          .cost_usd = cost_usd - before.cost_usd};
+}
+
 Json to_json(const Message& message) {
   JsonArray parts;
   parts.reserve(message.parts.size());

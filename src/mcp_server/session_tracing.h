@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "runtime/stored_trace.h"
 #include "wright/driver.h"
 #include "wright/events.h"
 #include "wright/store.h"
@@ -13,7 +14,7 @@ namespace wright::mcp_server {
 struct SessionTracing {
   FindTrace find = {};
   // Before a session begins, or goes on: whose it is.
-  std::function<void(SessionId, const TraceContext&)> adopt = {};
+  runtime::AdoptTrace adopt = {};
 };
 
 // The run stands below `asked_by`, which may be none, and that is kept with the session.

@@ -163,6 +163,12 @@ TEST(PostgresPlace, is_not_repeated_in_what_is_said_about_it) {
     EXPECT_FALSE(said.contains("s3c") || said.contains("r3t")) << place << ": " << said;
     EXPECT_TRUE(said.contains("~/.pgpass")) << said;
   }
+  // A service is named in a file of the user's, and is no secret: what is wrong with it is said.
+  const auto missing = Connection::open("service=nowhere password=s3cr3t");
+  ASSERT_FALSE(missing);
+  EXPECT_TRUE(missing.error().message.contains("\"nowhere\" not found"))
+      << missing.error().message;
+  EXPECT_FALSE(missing.error().message.contains("s3cr3t")) << missing.error().message;
   const auto refused = Connection::open("postgresql://user:s3cr3t@127.0.0.1:1/db");
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.contains("port 1 failed")) << refused.error().message;

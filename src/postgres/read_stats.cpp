@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "postgres/reads.h"
 #include "postgres/statements.h"
+#include "store/row_values.h"
 #include "store/stats_collector.h"
 
 namespace wright::postgres {
@@ -102,12 +103,7 @@ Result<StoreCounts> read_counts(Pool& pool, std::int64_t now) {
   StoreCounts counts;
   TRY(pool.read([&] {
     const auto keep = [&](const Row& row) -> Result<void> {
-      counts = {.queued = row.integer(0),
-                .driven = row.integer(1),
-                .undriven = row.integer(2),
-                .waiting = row.integer(3),
-                .open_waits = row.integer(4),
-                .ready_since = row.optional_integer(5)};
+      counts = store::counts_of(row);
       return {};
     };
     return std::vector{Request{&sql, values_of(now), keep}};

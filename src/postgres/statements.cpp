@@ -120,7 +120,9 @@ std::string sql_of(Query query, std::string_view schema) {
     case Query::close_waits:
       return fmt::format(
           "WITH done AS (UPDATE @agent_waits SET status = $3::text WHERE session_id = {0} "
-          "AND status = 'open' AND ($2::bigint IS NULL OR call_id = $2)) "
+          "AND status = 'open' AND ($2::bigint IS NULL OR call_id = $2) RETURNING call_id), "
+          "told AS (UPDATE @agent_tool_calls SET has_news = 1 WHERE $3 = 'expired' "
+          "AND id = $2 AND id IN (SELECT call_id FROM done) AND status = 'waiting') "
           "SELECT 1 / (SELECT count(*) FROM @agent_sessions WHERE id = {0})",
           kTarget);
     case Query::cancel_waits:  // of the session, and of all below it

@@ -1,12 +1,12 @@
 #include "postgres/table_copy.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <utility>
 
 #include "postgres/cluster_testing.h"
+#include "store/testing.h"
 #include "wright/postgres.h"
 
 namespace wright::postgres {
@@ -80,8 +80,7 @@ class KilledTables final : public TableStore {
 
 // Whoever drove a session there would drive one that the source has as well.
 TEST(TableCopy, is_opened_by_nobody_before_it_is_finished) {
-  char name[] = "/tmp/wright-copy-XXXXXX";
-  const std::filesystem::path folder = ::mkdtemp(name);
+  const store::TemporaryFolder folder;
   const auto source = folder / "a.db";
   fill(*open_sqlite_store(source).value());
   const auto from = open_sqlite_tables(source).value();
@@ -115,13 +114,11 @@ TEST(TableCopy, is_opened_by_nobody_before_it_is_finished) {
     EXPECT_EQ(
         open_postgres_store(url, {.schema = schema}).value()->list_sessions({}).value().size(), 1U);
   }
-  std::filesystem::remove_all(folder);
 }
 
 // It is another store, and goes on being one.
 TEST(TableCopy, leaves_a_store_with_something_else_as_it_was) {
-  char name[] = "/tmp/wright-copy-XXXXXX";
-  const std::filesystem::path folder = ::mkdtemp(name);
+  const store::TemporaryFolder folder;
   fill(*open_sqlite_store(folder / "a.db").value());
   (void)open_sqlite_store(folder / "b.db")
       .value()
@@ -133,7 +130,6 @@ TEST(TableCopy, leaves_a_store_with_something_else_as_it_was) {
     EXPECT_FALSE(copy_tables(*from, *to, {}));
   }
   EXPECT_TRUE(open_sqlite_store(folder / "b.db"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(TableCopy, knows_a_database_under_another_name) {
@@ -143,8 +139,7 @@ TEST(TableCopy, knows_a_database_under_another_name) {
 }
 
 TEST(TableCopy, gives_no_number_again_that_was_given_before) {
-  char name[] = "/tmp/wright-copy-XXXXXX";
-  const std::filesystem::path folder = ::mkdtemp(name);
+  const store::TemporaryFolder folder;
   const auto path = [&](const char* file) { return folder / file; };
   const std::string url = TestCluster::instance().url();
   const std::string schema = TestCluster::new_schema();
@@ -166,7 +161,6 @@ TEST(TableCopy, gives_no_number_again_that_was_given_before) {
   expect_new_numbers(*open_sqlite_store(path("b.db")).value());
   expect_new_numbers(*open_postgres_store(url, {.schema = schema}).value());
   expect_new_numbers(*open_sqlite_store(path("c.db")).value());
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -197,7 +197,24 @@ class Planting {
     }
     // Its open calls may be of tools that came after it was made.
     plan.agent = session::agent_of_now(plan.agent, plan.agent);
+    auto loaded = TRY(session::load_run(store_, session.id, *plan.agent, settlements_, now_));
+    if (loaded.overdue.empty()) return loaded;
+    TRY(end_waits(session, loaded.overdue));
     return session::load_run(store_, session.id, *plan.agent, settlements_, now_);
+  }
+
+  // Before anything follows from it: until then somebody may still answer, by a clock that differs
+  // from ours, and is then heard.
+  Result<void> end_waits(const Session& session, const std::vector<CallId>& calls) {
+    std::vector<Write> writes;
+    if (options_.runner) {
+      writes.emplace_back(HoldLease{session.id, *options_.runner, session.lease_epoch});
+    }
+    for (const CallId call : calls) {
+      writes.emplace_back(CloseWaits{session.id, call, WaitStatus::expired});
+    }
+    TRY(store_.apply(writes));
+    return {};
   }
 
   Result<void> add_below(NodeId node, const Session& session, const StoredRun& loaded) {

@@ -4,6 +4,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 namespace wright::runtime {
 namespace {
@@ -32,6 +34,19 @@ Json with_trace(Json config, const TraceContext& trace) {
   object.erase(kTraceState);
   if (!trace.state.empty()) object[kTraceState] = trace.state;
   return config;
+}
+
+void start_in_trace(const TraceContext& trace, const AdoptTrace& adopt, RunOptions& options) {
+  if (!trace.is_set()) return;
+  options.config = with_trace(std::move(options.config), trace);
+  if (!adopt) return;
+  options.observer = [adopt, trace, others = std::move(options.observer)](
+                         const Event& event, const EventOrigin& origin) {
+    if (origin.depth == 0 && std::holds_alternative<SessionStarted>(event)) {
+      adopt(origin.session_id, trace);
+    }
+    if (others) others(event, origin);
+  };
 }
 
 }  // namespace wright::runtime

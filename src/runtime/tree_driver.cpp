@@ -13,15 +13,6 @@ session::Now now_of(Host& host) {
   return {host.clock(), std::chrono::duration_cast<std::chrono::milliseconds>(steady).count()};
 }
 
-Usage difference(const Usage& all, const Usage& before) {
-  return {.input_tokens = all.input_tokens - before.input_tokens,
-          .output_tokens = all.output_tokens - before.output_tokens,
-          .cached_tokens = all.cached_tokens - before.cached_tokens,
-          .reasoning_tokens = all.reasoning_tokens - before.reasoning_tokens,
-          .cache_write_tokens = all.cache_write_tokens - before.cache_write_tokens,
-          .cost_usd = all.cost_usd - before.cost_usd};
-}
-
 }  // namespace
 
 TreeDriver::TreeDriver(Host& host, ExclusiveGate* gate, session::SessionTree tree,
@@ -142,7 +133,7 @@ void TreeDriver::tell_what_was_spent(ToNode& to) {
   if (work == work_.end() || !work->second.budget) return;
   const auto newly_spent = [&] {
     const Usage spent = work->second.budget->spent();
-    return difference(spent, std::exchange(work->second.counted, spent));
+    return spent - std::exchange(work->second.counted, spent);
   };
   if (auto* ended = std::get_if<session::CallEnded>(&to.input)) ended->spent = newly_spent();
   if (auto* call = std::get_if<session::CallGivenUp>(&to.input)) call->spent = newly_spent();

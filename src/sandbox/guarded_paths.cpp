@@ -188,7 +188,7 @@ void GuardedPaths::notice(const std::string& path, const struct stat& status, Pa
 }
 
 // Somebody has moved or removed it, and may move it on.
-void GuardedPaths::is_gone_from(const std::string& path, Pass& pass) {
+void GuardedPaths::note_gone(const std::string& path, Pass& pass) {
   pass.is_calm = false;
   pass.restless.insert(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
 }
@@ -200,7 +200,7 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   const bool is_seen = ::lstat(path.c_str(), &status) == 0;
   if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) {
     // It was there when the folder around it was read. A top may be a file.
-    if (path.size() > top.size() + 1) is_gone_from(path, pass);
+    if (path.size() > top.size() + 1) note_gone(path, pass);
     return kNone;
   }
   if (is_seen) notice(path, status, pass);
@@ -357,7 +357,7 @@ void GuardedPaths::identify(Pass& pass) const {
   struct stat status {};
   for (GuardedMount& mount : pass.found.mounts) {
     if (::lstat(mount.path.c_str(), &status) != 0) {
-      is_gone_from(mount.path, pass);
+      note_gone(mount.path, pass);
       continue;
     }
     mount.file = {status.st_dev, status.st_ino};

@@ -87,7 +87,7 @@ class GuardedPaths {
     std::map<std::string, timespec> own_changes = {};  // of folders in which placeholders were made
   };
   Result<Pass> pass();
-  static void is_gone_from(const std::string& path, Pass& pass);
+  static void note_gone(const std::string& path, Pass& pass);
   void notice(const std::string& path, const struct stat& status, Pass& pass) const;
   void identify(Pass& pass) const;
   void search(const std::filesystem::path& top, Pass& pass);

@@ -21,15 +21,6 @@ std::string last_words_of(Store& store, SessionId id) {
   return {};
 }
 
-Usage spent_since(const Usage& before, const Usage& now) {
-  return {.input_tokens = now.input_tokens - before.input_tokens,
-          .output_tokens = now.output_tokens - before.output_tokens,
-          .cached_tokens = now.cached_tokens - before.cached_tokens,
-          .reasoning_tokens = now.reasoning_tokens - before.reasoning_tokens,
-          .cache_write_tokens = now.cache_write_tokens - before.cache_write_tokens,
-          .cost_usd = now.cost_usd - before.cost_usd};
-}
-
 }  // namespace
 
 void CompatibleRun::take(const Event& event) {
@@ -105,14 +96,14 @@ void CompatibleRun::look_at_stored(SessionId id) {
       const std::string words = last_words_of(store_, id);
       const std::lock_guard lock(mutex_);
       if (turn_text_.empty()) turn_text_ = words;
-      if (!has_ended_) completion_.usage = spent_since(usage_before_, session->usage);
+      if (!has_ended_) completion_.usage = session->usage - usage_before_;
     }
     return waits_for(std::move(calls), waits);
   }
   {
     const std::lock_guard lock(mutex_);
     if (has_ended_) return;
-    completion_.usage = spent_since(usage_before_, session->usage);
+    completion_.usage = session->usage - usage_before_;
   }
   std::optional<Error> error;
   if (session->status != SessionStatus::completed) {

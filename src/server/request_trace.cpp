@@ -20,17 +20,8 @@ TraceContext trace_of(const http::Request& request) {
   return {header("traceparent"), header("tracestate")};
 }
 
-void take_trace(const ServiceOptions& service, TraceContext trace, RunOptions& options) {
-  if (!trace.is_set()) return;
-  options.config = runtime::with_trace(std::move(options.config), trace);
-  if (!service.adopt_trace) return;
-  options.observer = [adopt = service.adopt_trace, trace, others = std::move(options.observer)](
-                         const Event& event, const EventOrigin& origin) {
-    if (origin.depth == 0 && std::holds_alternative<SessionStarted>(event)) {
-      adopt(origin.session_id, trace);
-    }
-    if (others) others(event, origin);
-  };
+void take_trace(const ServiceOptions& service, const TraceContext& trace, RunOptions& options) {
+  runtime::start_in_trace(trace, service.adopt_trace, options);
 }
 
 }  // namespace wright::server

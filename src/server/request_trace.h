@@ -11,6 +11,6 @@ namespace wright::server {
 TraceContext trace_of(const http::Request& request);
 
 // No trace changes nothing.
-void take_trace(const ServiceOptions& service, TraceContext trace, RunOptions& options);
+void take_trace(const ServiceOptions& service, const TraceContext& trace, RunOptions& options);
 
 }  // namespace wright::server

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "http_server/server.h"
+#include "runtime/stored_trace.h"
 #include "server/event_hub.h"
 #include "server/guard.h"
 #include "server/metrics.h"
@@ -66,7 +67,7 @@ struct ServiceOptions {
   std::function<std::vector<Gauge>()> store_gauges = {};  // those for which the store is asked
   StoreFiguresTimes store_figures = {};
   // Told whose trace a session belongs to, just before it begins; may be empty.
-  std::function<void(SessionId, const TraceContext&)> adopt_trace = {};
+  runtime::AdoptTrace adopt_trace = {};
   SnapshotAges ages = {};
   // How long a request in a vendor's protocol waits for others that go on with the same session.
   std::chrono::milliseconds turn_patience{5'000};

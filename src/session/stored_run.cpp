@@ -224,6 +224,7 @@ class Loader {
     if (last.status == WaitStatus::cancelled) return;
     open.waits_for = {};
     loaded_.expired.push_back(open.call.id);
+    if (last.status == WaitStatus::open) loaded_.overdue.push_back(row.id);
     if (waits_in_the_middle(last.state)) return go_on_without_answer(open, last);
     answer(open, std::string(kNobodyAnswered), true);
     keep_outcome(open);

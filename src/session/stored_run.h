@@ -23,6 +23,7 @@ struct StoredRun {
   std::vector<OpenCall> unknown = {};               // calls that become so now, by being loaded
   std::map<std::string, ToolOutcome> settled = {};  // calls whose outcome is known only now
   std::vector<std::string> expired = {};            // calls whose wait is over without an answer
+  std::vector<CallId> overdue = {};                 // of these, where the store does not know it
   std::vector<StoredChild> children = {};           // that have not ended
   std::vector<StoredWait> decisions = {};           // approvals that were given in this session
   MessageId last_user_message = 0;                  // 0 when it is not stored

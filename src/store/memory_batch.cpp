@@ -174,12 +174,7 @@ Result<void> MemoryBatch::apply(const UpdateSession& write) {
     session.limit.reset();
     if (is_end(*write.status)) {
       // A specialist's session is what a call of the session above waits for.
-      CallRow* above =
-          session.parent_call_id ? tables_.find_call(*session.parent_call_id) : nullptr;
-      if (above != nullptr && above->call.status == CallStatus::waiting) {
-        remember(*above);
-        above->has_news = true;
-      }
+      if (session.parent_call_id) tell_of_news(*session.parent_call_id);
       session.cancel_reason.reset();
       std::erase_if(ids_.cancelled,
                     [&](const CancelWish& wish) { return wish.session_id == session.id; });
@@ -247,8 +242,16 @@ Result<void> MemoryBatch::apply(const CloseWaits& write) {
     if (write.call_id && row.wait.call_id != *write.call_id) continue;
     remember(row);
     row.wait.status = write.status;
+    if (write.status == WaitStatus::expired && write.call_id) tell_of_news(*write.call_id);
   }
   return {};
+}
+
+void MemoryBatch::tell_of_news(CallId id) {
+  CallRow* call = tables_.find_call(id);
+  if (call == nullptr || call->call.status != CallStatus::waiting) return;
+  remember(*call);
+  call->has_news = true;
 }
 
 Result<void> MemoryBatch::apply(const AnswerWait& write) {
@@ -263,11 +266,7 @@ Result<void> MemoryBatch::apply(const AnswerWait& write) {
   row->wait.answered_at = now_;
   row->wait.answered_by = to_valid_utf8(write.answered_by);
   row->answer = std::move(answer);
-  CallRow* call = tables_.find_call(row->wait.call_id);
-  if (call != nullptr && call->call.status == CallStatus::waiting) {
-    remember(*call);
-    call->has_news = true;
-  }
+  tell_of_news(row->wait.call_id);
   auto answered = TRY(read(*row));
   ids_.answered.push_back(std::move(answered));
   return {};

@@ -62,6 +62,7 @@ class MemoryBatch {
   void claim(SessionRow& row, RunnerId runner);
   void serve(const std::string& tenant, const std::string& agent_name);
   void tell_of_wish(const Session& session);
+  void tell_of_news(CallId id);  // where the call waits for it
   void remember(const SessionRow& row);
   void remember(const WaitRow& row);
   void remember(const CallRow& row);

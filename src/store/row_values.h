@@ -25,6 +25,16 @@ inline std::unexpected<Error> unreadable(std::string_view what, std::int64_t id,
 }
 
 template <class Row>
+StoreCounts counts_of(const Row& row) {
+  return {.queued = row.integer(0),
+          .driven = row.integer(1),
+          .undriven = row.integer(2),
+          .waiting = row.integer(3),
+          .open_waits = row.integer(4),
+          .ready_since = row.optional_integer(5)};
+}
+
+template <class Row>
 Result<Session> session_of(const Row& row) {
   const SessionId id = row.integer(0);
   const auto status = session_status_from(row.text(6));

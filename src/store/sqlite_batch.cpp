@@ -222,8 +222,10 @@ Result<void> SqliteBatch::apply(const CloseWaits& write) {
   if (!may_close_as(write.status)) return std::unexpected(illegal_close(write.status));
   auto closed =
       queries_.run(Query::close_waits, session_id, write.call_id, to_string(write.status));
-  if (!closed || sqlite3_changes(connection_) > 0) return closed;
-  return check_session(session_id);
+  if (!closed) return closed;
+  if (sqlite3_changes(connection_) == 0) return check_session(session_id);
+  if (write.status != WaitStatus::expired || !write.call_id) return {};
+  return queries_.run(Query::tell_of_news, *write.call_id);
 }
 
 Result<void> SqliteBatch::apply(const AnswerWait& write) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "store/row_values.h"
 #include "store/sqlite_reads.h"
 #include "store/stats_collector.h"
 
@@ -142,12 +143,7 @@ Result<StoreCounts> read_counts(sqlite3* connection, std::int64_t now) {
   StoreCounts counts;
   TRY(statement.query(
       [&](const Row& row) -> Result<void> {
-        counts = {.queued = row.integer(0),
-                  .driven = row.integer(1),
-                  .undriven = row.integer(2),
-                  .waiting = row.integer(3),
-                  .open_waits = row.integer(4),
-                  .ready_since = row.optional_integer(5)};
+        counts = counts_of(row);
         return {};
       },
       now));

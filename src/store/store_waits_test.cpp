@@ -50,6 +50,24 @@ class StoreWaits : public StoreSuite {
 };
 INSTANTIATE_TEST_SUITE_P(Every, StoreWaits, kEveryStore, name_of_kind);
 
+TEST_P(StoreWaits, of_a_call_that_have_expired_are_news_to_it) {
+  const SessionId session = new_session();
+  const Asked asked = ask_in(session, now_ + 500);
+  const Asked other = ask_in(session);
+  const auto are_wanted = [&] {
+    return value_of(store().list_sessions({.needs_driver = true})).size();
+  };
+  const auto apply = [&](Write write) { value_of(store().apply(std::vector{std::move(write)})); };
+  apply(UpdateSession{.session_id = session, .status = SessionStatus::waiting});
+  EXPECT_EQ(are_wanted(), 0U);
+  apply(CloseWaits{session, asked.call, WaitStatus::expired});
+  EXPECT_EQ(wait_of(asked.wait).status, WaitStatus::expired);
+  EXPECT_EQ(wait_of(other.wait).status, WaitStatus::open);
+  EXPECT_EQ(are_wanted(), 1U) << "whoever noted it may be gone";
+  apply(UpdateCall{.call_id = asked.call, .status = CallStatus::failed});
+  EXPECT_EQ(are_wanted(), 0U);
+}
+
 TEST_P(StoreWaits, keep_every_field) {
   const Asked asked = ask(now_ + 500);
   const StoredWait wait = wait_of(asked.wait);

@@ -390,9 +390,4 @@ void Watch::receives(std::int64_t payload) {
   if (!received_.insert(payload).second) world_.reach("an answer was received again");
 }
 
-void Watch::hears_of_nobody(const Execution& execution) {
-  world_.reach("a call was told that nobody answers");
-  alone_.insert(key_of(execution.session_id, execution.call_id));
-}
-
 }  // namespace wright::simulation

@@ -60,7 +60,6 @@ class Watch {
   // The effect happens. False: whoever keeps the highest epoch that it saw refuses it.
   bool takes_effect(const Execution& execution);
   void receives(std::int64_t payload);
-  void hears_of_nobody(const Execution& execution);  // in the place of an answer
 
   SessionId root_of(SessionId id) const;
 
@@ -126,7 +125,6 @@ class Watch {
   std::map<SessionId, int> highest_epoch_;                   // that an effect was asked with
   std::map<WaitId, std::size_t> answered_;
   std::set<std::int64_t> received_;  // payloads of answers
-  std::set<std::string> alone_;      // keys of calls that were told that nobody answers
   std::map<std::string, std::size_t>
       said_;  // by key: what was said while sessions worked, and when
 };

@@ -274,11 +274,8 @@ Result<ToolReply> Workload::execute(ToolKind kind, const Context& context) {
   if (kind == ToolKind::question || kind == ToolKind::confirmed) {
     if (context.answers.answer) {
       const std::int64_t* payload = context.answers.answer->if_int64();
-      if (payload == nullptr) {
-        world_.watch().hears_of_nobody(execution);
-      } else {
-        world_.watch().receives(*payload);
-      }
+      if (payload == nullptr) world_.reach("a call was told that nobody answers");
+      world_.watch().receives(payload != nullptr ? *payload : 0);
       return Output{.value = Json(fmt::format("heard {}", payload != nullptr ? *payload : 0))};
     }
     if (kind == ToolKind::confirmed && !world_.watch().takes_effect(execution)) {
