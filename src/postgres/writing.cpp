@@ -263,7 +263,14 @@ Result<void> Writing::write_in(const Batch& batch, BatchWriter& writer, Question
       return all_done(outcome);
     }
     TRY(questions.ask(Query::rollback_to_savepoint, {}));
-    return std::unexpected(why(error_of(outcome)));
+    const Error refusal = error_of(outcome);
+    Error reason = why(refusal);
+    // What stood in the way was gone when we asked for it.
+    if (outcome.has_state(kDivisionByZero) && reason.message == refusal.message) {
+      is_worth_another = true;
+      reason = {ErrorCode::unavailable, "Others change the same all the time. Try again", {}};
+    }
+    return std::unexpected(std::move(reason));
   };
   if (batch.create) {
     TRY(apply([&](auto& requests) { return writer.create(*batch.create, requests); },

@@ -170,6 +170,30 @@ TEST(Specialists, goes_on_with_a_specialist_that_was_answered_while_the_session_
   EXPECT_EQ(value_of(runtime->wait(id)).text, "blue;;;busy;");
 }
 
+// The clock of the machine counts from its start.
+TEST(Specialists, that_another_process_goes_on_with_have_worked_no_longer_than_they_did) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto store = open_memory_store();
+  const auto agent = agent_with_a_waiting_specialist(tool("meanwhile", "", [] { return "quick"; }));
+  SessionId id = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    id = value_of(runtime->start(agent, "Go"));
+    const PersonWait wait = first_wait(*runtime, id);
+    EXPECT_EQ(value_of(runtime->wait(id)).waits.size(), 1U);
+    value_of(store->answer_wait(wait.wait_id, {"blue", "Ada"}));
+  }
+  const auto runtime = open_runtime(*store);
+  ASSERT_TRUE(runtime->resume(agent, id));
+  value_of(runtime->wait(id));
+  const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - began;
+  for (const SessionId session : {id, id + 1}) {
+    for (const StoredCall& each : value_of(store->get_tool_calls(session))) {
+      EXPECT_LE(each.execution_time_ms.value_or(0), all.count()) << each.tool_name;
+    }
+  }
+}
+
 TEST(Specialists, cancels_specialists_that_wait_with_the_session_above) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

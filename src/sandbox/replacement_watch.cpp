@@ -59,6 +59,15 @@ std::optional<std::int64_t> birth_of(const std::string& path) {
   return status.stx_btime.tv_sec * kSecond + status.stx_btime.tv_nsec;
 }
 
+// Whoever renames or removes something in a folder keeps its lock until that is done and told.
+// Listing the folder needs the lock, too.
+void wait_for_changes_under_way(const std::string& folder) {
+  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) return;
+  std::array<char, 512> some_entries;
+  ::syscall(SYS_getdents64, opened.get(), some_entries.data(), some_entries.size());
+}
+
 }  // namespace
 
 struct ReplacementWatch::State {
@@ -209,6 +218,7 @@ Result<std::unique_ptr<ReplacementWatch::Run>> ReplacementWatch::watch(
     if (number < 0 && (errno == ENOENT || errno == ENOTDIR)) continue;
     if (number < 0) return no_inotify(errno);
     numbers.emplace(folder, number);
+    run->folders_.push_back(folder.empty() ? "/" : folder);
     state_->folders[number];
   }
   // What happened before is not about this run.
@@ -236,6 +246,7 @@ ReplacementWatch::Run::~Run() {
 void ReplacementWatch::Run::kill_if_replaced(int process) {
   const std::lock_guard lock(watch_.state_->mutex);
   process_ = process;
+  watch_.state_->read_events();
   if (replaced_) ::syscall(SYS_pidfd_send_signal, process_, SIGKILL, nullptr, 0);
 }
 
@@ -244,9 +255,16 @@ void ReplacementWatch::Run::forget() {
   process_ = -1;
 }
 
-std::optional<std::string> ReplacementWatch::Run::replaced() const {
+// The thread that watches may not have had its turn.
+std::optional<std::string> ReplacementWatch::Run::replaced() {
   const std::lock_guard lock(watch_.state_->mutex);
+  watch_.state_->read_events();
   return replaced_;
+}
+
+std::optional<std::string> ReplacementWatch::Run::replaced_in_the_end() {
+  for (const std::string& folder : folders_) wait_for_changes_under_way(folder);
+  return replaced();
 }
 
 }  // namespace wright::sandbox

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sandbox/guarded_paths.h"
 #include "wright/error.h"
@@ -40,13 +41,18 @@ class ReplacementWatch {
     void kill_if_replaced(int process);
     void forget();
 
-    // The path of what was replaced, or moved away from where it must stay.
-    std::optional<std::string> replaced() const;
+    // The path of what was replaced, or moved away from where it must stay, as far as the kernel
+    // has told.
+    std::optional<std::string> replaced();
+    // When the command has ended. Counts also a replacement that is under way: the kernel takes the
+    // mount away first, and tells of it last.
+    std::optional<std::string> replaced_in_the_end();
 
    private:
     friend class ReplacementWatch;
     explicit Run(ReplacementWatch& watch) : watch_(watch) {}
     ReplacementWatch& watch_;
+    std::vector<std::string> folders_ = {};  // where it guards something
     int process_ = -1;
     std::optional<std::string> replaced_;
   };

@@ -120,6 +120,20 @@ TEST_F(Replaced, a_secret_ends_the_command_that_could_read_it) {
   EXPECT_EQ(Grounds::read(in(".env")), "KEY=new");
 }
 
+TEST_F(Replaced, a_secret_is_noticed_before_anybody_believes_that_it_was_not) {
+  constexpr int kOften = 200;
+  make(".env");
+  const auto watch = ReplacementWatch::start().value();
+  for (int i = 0; i < kOften; ++i) {
+    const auto guarded = watch->watch(std::vector{GuardedMount{
+        .kind = GuardedMount::Kind::hidden_file, .path = in(".env"), .file = {}}});
+    ASSERT_TRUE(guarded);
+    EXPECT_FALSE((*guarded)->replaced_in_the_end());
+    replace(".env", "KEY=new");
+    EXPECT_EQ((*guarded)->replaced(), in(".env").string()) << "after " << i;
+  }
+}
+
 TEST_F(Replaced, a_protected_file_ends_the_command_that_could_write_it) {
   make("wright.toml", "mine");
   make("kept/config", "mine");

@@ -219,7 +219,9 @@ class ProcessWatch {
       }
     }
     finished_.exit_code = exit_code();
-    if (const auto path = replaced()) return ended_for(*path);
+    if (replacements_ != nullptr) {
+      if (const auto path = replacements_->replaced_in_the_end()) return ended_for(*path);
+    }
     finished_.duration = Clock::now() - began;
     finished_.output = std::move(streams_[0].capture).finish();
     finished_.error = std::move(streams_[1].capture).finish();
@@ -246,10 +248,6 @@ class ProcessWatch {
                             "it ran, and it must not read or change what is there. What it had "
                             "done by then is done; it can be run again",
                             to_valid_utf8(path)));
-  }
-
-  std::optional<std::string> replaced() const {
-    return replacements_ == nullptr ? std::nullopt : replacements_->replaced();
   }
 
   static int clamped(std::chrono::milliseconds left) {
@@ -287,7 +285,7 @@ class ProcessWatch {
       return false;
     }
     const std::string_view piece(buffer.data(), static_cast<std::size_t>(count));
-    if (replaced()) return true;
+    if (replacements_ != nullptr && replacements_->replaced()) return true;
     stream.capture.add(piece);
     if (options_.on_output) options_.on_output(stream.name, piece);
     return true;

@@ -118,6 +118,7 @@ const Model& SessionMachine::model() const {
 
 void SessionMachine::take(Begin) {
   then(Created{});
+  for (auto& [call_id, specialist] : specialists_) specialist.since_ms = now_.steady_ms;
   for (const OpenCall& open : std::exchange(unknown_, {})) {
     ToolOutcome outcome{.result = open.result};
     outcome.error = Error{ErrorCode::tool_failed, open.result.content};

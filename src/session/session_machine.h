@@ -101,8 +101,10 @@ class SessionMachine {
   // It is not driven any more; what is stored of it stays. Only one that waits.
   void leave() { state_ = State::ended; }
 
-  // A specialist that was found at work when the session was loaded.
-  void adopt(const std::string& call_id) { specialists_[call_id] = {.is_at_work = true}; }
+  // A specialist that was found when the session was loaded, and works on when this one begins.
+  void adopt(const std::string& call_id, std::int64_t worked_ms) {
+    specialists_[call_id] = {.is_at_work = true, .worked_ms = static_cast<double>(worked_ms)};
+  }
 
  private:
   enum class State : std::uint8_t { working, writing, waiting, ended };

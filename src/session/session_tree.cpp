@@ -31,7 +31,7 @@ void SessionTree::plant_new(SessionPlan plan, Run run, NewSession session) {
 NodeId SessionTree::graft(NodeId parent, const std::string& call_id, SessionPlan plan,
                           SessionState state) {
   Node& above = nodes_.at(parent);
-  above.machine->adopt(call_id);
+  above.machine->adopt(call_id, state.worked_ms);
   const NodeId id = ++last_;
   std::string name = plan.agent->name;
   nodes_[id] = {.machine = std::make_unique<SessionMachine>(

@@ -58,10 +58,10 @@ Error explained(sqlite3* connection, int sqlite_code) {
               {}};
     case SQLITE_IOERR:
       return {ErrorCode::storage,
-              fmt::format("Reading or writing {} failed: {}", name, system_reason(connection)),
+              fmt::format("{} cannot be read or written: {}", name, system_reason(connection)),
               {}};
     case SQLITE_TOOBIG:
-      return {ErrorCode::limit_reached, fmt::format("A text is larger than {} can hold", name), {}};
+      return {ErrorCode::limit_reached, fmt::format("{} cannot hold a text of this size", name), {}};
     case SQLITE_CONSTRAINT:
       return {ErrorCode::invalid_argument,
               fmt::format("{} refused a row: {}", name, sqlite3_errmsg(connection)),

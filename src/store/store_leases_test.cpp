@@ -1,4 +1,5 @@
 // What every store promises about runners and the sessions they drive.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -282,6 +283,28 @@ TEST_P(StoreLeases, a_session_is_deleted_or_taken_and_never_both) {
     if (!deleted) {
       EXPECT_EQ(deleted.error().code, ErrorCode::unavailable);
     }
+  }
+}
+
+TEST_P(StoreLeases, that_come_and_go_are_refused_for_a_reason) {
+  using namespace std::chrono_literals;
+  constexpr int kRunners = 4;
+  constexpr int kOften = 60;
+  const SessionId session = new_session();
+  value_of(
+      store().apply_one(UpdateSession{.session_id = session, .status = SessionStatus::waiting}));
+  std::vector<std::jthread> all;
+  for (int i = 0; i < kRunners; ++i) {
+    all.emplace_back([&, runner = new_runner(fmt::format("host:{}", i), 1h)] {
+      for (int round = 0; round < kOften; ++round) {
+        const auto taken = store().apply_one(ClaimLease{session, runner});
+        if (!taken) {
+          EXPECT_EQ(taken.error().code, ErrorCode::unavailable) << taken.error().message;
+          continue;
+        }
+        value_of(store().apply_one(ReleaseLease{session, runner}));
+      }
+    });
   }
 }
 

@@ -46,6 +46,39 @@ TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
   EXPECT_NE(over.error.find("nothing to resume"), std::string::npos) << over.error;
 }
 
+TEST(Approval, is_no_longer_asked_for_when_its_time_is_over) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  change(home.database(), "UPDATE agent_waits SET expires_at = 1");
+  EXPECT_EQ(home.wright({"waits", "--json"}).json().at(0).at("status"), Json("expired"));
+  const std::string shown = home.wright({"waits"}).output;
+  EXPECT_TRUE(has(shown, "The time to answer is over. Go on with: wright resume 1")) << shown;
+  EXPECT_FALSE(has(shown, "wright answer")) << shown;
+  change(home.database(), "UPDATE agent_waits SET status = 'expired'");
+  const Finished late = home.wright({"answer", "1", "--approve"});
+  EXPECT_EQ(late.exit_code, 1);
+  EXPECT_TRUE(has(late.error, "answered, or the time for it is over")) << late.error;
+  EXPECT_EQ(home.wright({"resume", "--all"}).exit_code, 0);
+  EXPECT_EQ(home.wright({"waits", "--json"}).output, "[]\n");
+}
+
+TEST(Cancelling, of_a_specialist_is_told_to_the_session_above_by_whoever_goes_on_with_it) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  change(home.database(),
+         "INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, status, "
+         "parent_session_id) SELECT agent_name, provider, model, 'below', started_at, 'waiting', 1 "
+         "FROM agent_sessions");
+  const Finished below = home.wright({"sessions", "cancel", "2"});
+  EXPECT_EQ(below.exit_code, 0) << below.error;
+  EXPECT_TRUE(has(below.error, "ends when the session above goes on: wright resume 1"))
+      << below.error;
+  const Finished last = home.wright({"sessions", "cancel", "last"});
+  EXPECT_TRUE(has(last.error, "Session 1 is cancelled")) << last.error;
+}
+
 TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
   const Home home;
   home.write_config(kAskAboutGrep);
@@ -155,6 +188,21 @@ TEST(Resume, goes_on_where_a_process_was_killed) {
   const Finished nothing = home.wright({"resume", "--all"});
   EXPECT_EQ(nothing.exit_code, 0);
   EXPECT_NE(nothing.error.find("Nothing to resume"), std::string::npos);
+}
+
+TEST(Resume, goes_on_once_with_what_was_answered) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  for (const char* id : {"1", "2"}) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+    ASSERT_EQ(home.wright({"answer", id, "--approve", "session"}).exit_code, 0);
+  }
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  const Finished resumed = home.wright({"resume", "--all"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_FALSE(has(resumed.error, "nothing to resume")) << resumed.error;
+  const Json listed = home.wright({"sessions", "--json", "--status", "completed"}).json();
+  EXPECT_EQ(listed.as_array().size(), 2U) << to_text(listed);
 }
 
 TEST(Resume, explains_what_it_cannot_do) {

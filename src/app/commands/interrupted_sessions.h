@@ -7,7 +7,8 @@
 
 namespace wright::app {
 
-// Those without a parent that were running when their process ended, oldest first.
+// Those without a parent that nobody drives and somebody should, oldest first: their process has
+// ended while they ran, or what they waited for is there. See SessionFilter::needs_driver.
 Result<std::vector<Session>> interrupted_sessions(Store& store);
 
 struct GoOnWith {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "app/commands/agent_run.h"
 #include "app/commands/commands.h"
@@ -91,22 +90,9 @@ ExitCode resume_one(const ResumeCommand& command, const Settings& settings, cons
       context);
 }
 
-// Roots that nobody drives: interrupted ones, and those whose questions have all been answered.
-Result<std::vector<Session>> resumable(Store& store) {
-  auto sessions = TRY(interrupted_sessions(store));
-  const auto waiting = TRY(store.list_sessions(
-      {.status = SessionStatus::waiting, .limit = std::numeric_limits<std::size_t>::max()}));
-  for (const Session& session : waiting) {
-    const auto open = TRY(store.get_waits({.session_id = session.id, .status = WaitStatus::open}));
-    if (open.empty() && !session.parent_session_id) sessions.push_back(session);
-  }
-  std::ranges::sort(sessions, {}, &Session::id);
-  return sessions;
-}
-
 ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Store& store,
                     CommandContext context) {
-  const auto sessions = resumable(store);
+  const auto sessions = interrupted_sessions(store);
   if (!sessions) return complain_about(sessions.error(), context.console);
   if (sessions->empty()) {
     context.console.note("  Nothing to resume.\n");

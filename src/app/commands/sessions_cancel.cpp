@@ -18,6 +18,17 @@ Result<void> cancel_in(Store& store, const Settings& settings, SessionId id,
   return runtime->cancel(id, reason);
 }
 
+std::string what_became_of(Store& store, SessionId id) {
+  const auto session = store.get_session(id);
+  if (session && session->ended_at) return "cancelled";
+  // Whoever goes on with the session above it tells that one of the end.
+  const auto root = root_session(store, id);
+  const bool is_left_to_root = root && root->id != id && root->status == SessionStatus::waiting;
+  if (!is_left_to_root) return "told to stop";
+  return fmt::format("told to stop. It ends when the session above goes on: wright resume {}",
+                     root->id);
+}
+
 }  // namespace
 
 ExitCode execute(const CancelSessionCommand& command, CommandContext context) {
@@ -30,10 +41,8 @@ ExitCode execute(const CancelSessionCommand& command, CommandContext context) {
   if (auto asked = cancel_in(*found->store, *settings, found->id, reason); !asked) {
     return complain_about(asked.error(), context.console);
   }
-  const auto session = found->store->get_session(found->id);
-  const bool has_ended = session && session->ended_at;
-  context.console.note(fmt::format("Session {} is {}.\n", found->id,
-                                   has_ended ? "cancelled" : "told to stop"));
+  context.console.note(
+      fmt::format("Session {} is {}.\n", found->id, what_became_of(*found->store, found->id)));
   return ExitCode::ok;
 }
 

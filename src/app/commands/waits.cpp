@@ -22,6 +22,12 @@
 namespace wright::app {
 namespace {
 
+// Whoever drives the session next stores that it has expired.
+WaitStatus status_now(const StoredWait& wait) {
+  const bool is_overdue = wait.expires_at && *wait.expires_at <= system_clock_ms();
+  return wait.status == WaitStatus::open && is_overdue ? WaitStatus::expired : wait.status;
+}
+
 Json wait_json(const StoredWait& wait, const Session& root) {
   const auto time = [](const std::optional<std::int64_t>& at) {
     return at ? Json(*at) : Json(nullptr);
@@ -31,7 +37,7 @@ Json wait_json(const StoredWait& wait, const Session& root) {
           {"root_session_id", root.id},
           {"agent", root.agent_name},
           {"kind", to_string(wait.kind)},
-          {"status", to_string(wait.status)},
+          {"status", to_string(status_now(wait))},
           {"shown", wait.shown},
           {"created_at", wait.created_at},
           {"expires_at", time(wait.expires_at)}};
@@ -66,7 +72,11 @@ void print_wait(const StoredWait& wait, const PersonWait& told, const Session& r
                                     on_one_line(root.agent_name), shown_name(told.call.name),
                                     show_age(wait.created_at, system_clock_ms())));
   console.print_foreign(indented(wait_in_words(wait.kind, wait.shown, console.output()), 6) + "\n");
-  console.print(fmt::format("      {}\n", how_to_answer(root.id, {&told, 1})));
+  const std::string what_to_do =
+      status_now(wait) == WaitStatus::expired
+          ? fmt::format("The time to answer is over. Go on with: wright resume {}", root.id)
+          : how_to_answer(root.id, {&told, 1});
+  console.print(fmt::format("      {}\n", what_to_do));
 }
 
 // {"id": "value"}; a name that comes twice has a list of values.
@@ -264,7 +274,11 @@ ExitCode execute(const AnswerCommand& command, CommandContext context) {
   if (!waits) return complain_about(waits.error(), context.console);
   if (waits->empty() && root->status == SessionStatus::waiting) {
     context.console.complain(
-        fmt::format("session {} waits for nobody any more: it has its answers", root->id),
+        root->cancel_reason
+            ? fmt::format("session {} is to be cancelled", root->id)
+            : fmt::format("session {} waits for nobody any more: its questions are answered, or "
+                          "the time for it is over",
+                          root->id),
         fmt::format("Go on with: wright resume {}", root->id));
     return ExitCode::failed;
   }

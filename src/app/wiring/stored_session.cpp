@@ -15,7 +15,8 @@ Error no_such_session(std::string_view id) {
 Result<SessionId> session_id_from(const std::string& text, Store* store) {
   if (text == "last") {
     if (store == nullptr) return std::unexpected(no_such_session("yet"));
-    const auto newest = TRY(store->list_sessions({.limit = 1, .keeps_damaged = true}));
+    const auto newest =
+        TRY(store->list_sessions({.is_root = true, .limit = 1, .keeps_damaged = true}));
     if (newest.empty()) return std::unexpected(no_such_session("yet"));
     return newest.front().id;
   }
