@@ -77,11 +77,11 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   // The first attempt is encoded in the caller's thread: a long conversation must not hold up
   // others.
   static void ask(std::shared_ptr<PendingRequest> pending) {
-    auto encoded = pending->encoded();
+    pending->first_ = pending->encoded();
     net::EventLoop& loop = pending->loop();
-    loop.post([pending = std::move(pending), encoded = std::move(encoded)]() mutable {
+    loop.post([pending = std::move(pending)] {
       pending->heed_stop();
-      pending->attempt(std::move(encoded));
+      pending->attempt(*std::exchange(pending->first_, {}));
     });
   }
 
@@ -234,7 +234,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
   // What must not come back.
   std::vector<std::string> secrets() const {
-    return secrets_.empty() ? std::vector{candidate().endpoint.key} : secrets_;
+    const std::string& key = candidate().endpoint.key;
+    return secrets_.empty() && !key.empty() ? std::vector{key} : secrets_;
   }
 
   // So that an error can leave it out.
@@ -371,7 +372,8 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   const Delivery delivery_;
   const Clock::time_point began_ = Clock::now();
 
-  std::uint64_t fingerprint_ = 0;  // of what was sent last
+  std::optional<Result<HttpRequest>> first_;  // encoded, until it is sent
+  std::uint64_t fingerprint_ = 0;             // of what was sent last
   std::size_t asked_ = 0;          // which candidate
   int failed_ = 0;                 // attempts with it
   bool has_said_nothing_ = false;  // this candidate, once
@@ -384,7 +386,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   bool has_renewed_ = false;             // it, after the vendor refused it
   std::shared_ptr<PaceKeeper> entered_;  // while it knows of this attempt
   PaceKeeper::Entry entry_ = 0;
-  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+  std::optional<std::stop_callback<Callback<void()>>> on_stop_;
 };
 
 // What a person may see of it.

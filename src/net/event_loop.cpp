@@ -56,12 +56,21 @@ void EventLoop::post(Task task) {
 
 EventLoop::Timer EventLoop::run_at(Clock::time_point at, Task task) {
   const Timer timer{at, ++last_timer_};
-  timers_.emplace(timer, std::move(task));
+  if (spare_timer_) {
+    spare_timer_.key() = timer;
+    spare_timer_.mapped() = std::move(task);
+    timers_.insert(std::move(spare_timer_));
+  } else {
+    timers_.emplace(timer, std::move(task));
+  }
   return timer;
 }
 
 void EventLoop::cancel(const Timer& timer) {
-  timers_.erase(timer);
+  auto node = timers_.extract(timer);
+  if (!node) return;
+  const Task dropped = std::move(node.mapped());
+  spare_timer_ = std::move(node);
 }
 
 void EventLoop::watch(int descriptor, std::uint32_t epoll_events, OnReady on_ready) {
@@ -108,7 +117,7 @@ void EventLoop::run_posted() {
       running_.swap(posted_);
     }
     if (running_.empty()) return;
-    for (const Task& task : running_) task();
+    for (Task& task : running_) task();
     running_.clear();
   }
 }
@@ -120,7 +129,7 @@ bool EventLoop::has_posted() {
 
 void EventLoop::run_timers() {
   while (!timers_.empty() && timers_.begin()->first.at <= Clock::now()) {
-    const auto node = timers_.extract(timers_.begin());
+    auto node = timers_.extract(timers_.begin());
     node.mapped()();
   }
 }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/callback.h"
 #include "core/file_descriptor.h"
 
 namespace wright::net {
@@ -18,7 +19,7 @@ namespace wright::net {
 class EventLoop {
  public:
   using Clock = std::chrono::steady_clock;
-  using Task = std::function<void()>;
+  using Task = Callback<void()>;
   using OnReady = std::function<void(std::uint32_t epoll_events)>;
 
   EventLoop();
@@ -59,6 +60,7 @@ class EventLoop {
   std::vector<Task> running_;  // of the loop's thread; empty between rounds
   bool is_ending_ = false;
   std::map<Timer, Task> timers_;
+  std::map<Timer, Task>::node_type spare_timer_;  // its memory is for the next
   std::uint64_t last_timer_ = 0;
   std::unordered_map<int, OnReady> watched_;
   std::thread thread_;

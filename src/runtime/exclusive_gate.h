@@ -2,16 +2,17 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+
+#include "core/callback.h"
 
 namespace wright::runtime {
 
 class ExclusiveGate {
  public:
-  using Task = std::function<void()>;
+  using Task = Callback<void()>;
 
   // `start` is called when it is its turn: at once, or in the thread that calls leave().
   void enter(const std::string& name, Task start);

@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 
+#include "core/callback.h"
 #include "wright/model.h"
 #include "wright/store.h"
 
@@ -13,7 +13,8 @@ namespace wright::runtime {
 
 class Host {
  public:
-  using Task = std::function<void()>;
+  using Task = Callback<void()>;
+  using Written = Callback<void(Result<BatchIds>)>;
   using Time = std::chrono::steady_clock::time_point;
   using Timer = std::uint64_t;
   using Ticket = std::uint64_t;
@@ -30,7 +31,7 @@ class Host {
   virtual void give_up(Ticket ticket) = 0;
   // `done` is called once, in any thread, perhaps before this returns. Batches are written in the
   // order in which one thread hands them in.
-  virtual void write(Batch batch, std::function<void(Result<BatchIds>)> done) = 0;
+  virtual void write(Batch batch, Written done) = 0;
   // Whether there is anything to write to.
   virtual bool has_store() const = 0;
   // The callbacks of `call` and `done` run where the host wants them; the request stays as it is

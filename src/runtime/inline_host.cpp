@@ -12,7 +12,7 @@ void InlineHost::run_soon(Task task) {
   changed_.notify_one();
 }
 
-void InlineHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
+void InlineHost::write(Batch batch, Written done) {
   done(std::move(runner_->apply_all({&batch, 1}).front()));
 }
 

@@ -26,7 +26,7 @@ class InlineHost : public Host {
     return pool_.run_blocking(std::move(task), std::move(after));
   }
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
-  void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
+  void write(Batch batch, Written done) override;
   bool has_store() const override { return runner_ != nullptr; }
   bool is_lease_certain(std::int64_t since) const override {
     return runner_ == nullptr || runner_->is_certain(since);

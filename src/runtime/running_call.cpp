@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <iterator>
 #include <utility>
 
 #include "core/try.h"
@@ -13,14 +14,15 @@ namespace wright::runtime {
 RunningCall::RunningCall(CallPlan plan, const std::stop_token& stop)
     : plan_(std::move(plan)), pass_on_(stop, [this] { stop_.request_stop(); }) {}
 
-void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done) {
+void RunningCall::start(Host& host, ExclusiveGate* gate, Callback<void(CallReport)> done) {
   if (gate == nullptr) return hand_over(host, std::move(done));
-  gate->enter(plan_.tool, [self = shared_from_this(), gate, &host, done = std::move(done)] {
+  gate->enter(plan_.tool, [self = shared_from_this(), gate, &host,
+                           done = std::move(done)]() mutable {
     {
       const std::lock_guard lock(self->mutex_);
       self->gate_ = gate;
     }
-    self->hand_over(host, done);
+    self->hand_over(host, std::move(done));
     bool is_over = false;
     {
       const std::lock_guard lock(self->mutex_);
@@ -31,11 +33,11 @@ void RunningCall::start(Host& host, ExclusiveGate* gate, std::function<void(Call
 }
 
 // Whom `done` tells may keep this call, which therefore does not keep `done`.
-void RunningCall::hand_over(Host& host, std::function<void(CallReport)> done) {
+void RunningCall::hand_over(Host& host, Callback<void(CallReport)> done) {
   const std::lock_guard lock(mutex_);
   if (is_given_up_) return;
   ticket_ = host.run_blocking([self = shared_from_this(), &host] { self->work(host); },
-                              [self = shared_from_this(), done = std::move(done)] {
+                              [self = shared_from_this(), done = std::move(done)]() mutable {
                                 self->leave_gate();
                                 done(std::move(self->report_));
                               });
@@ -68,10 +70,10 @@ void RunningCall::work(Host& host) {
 
 // Without a lock: whoever hears it may take long.
 void RunningCall::tell_late() {
-  std::function<void()> tell;
+  Callback<void()> tell;
   {
     const std::lock_guard lock(mutex_);
-    tell = late_;
+    tell = std::move(late_);
   }
   if (tell) tell();
 }
@@ -146,11 +148,12 @@ Result<void> RunningCall::keep(Host& host, const HoldLease& lease, const Json& n
 
 ToolOutcome RunningCall::execute(Host& host) {
   const ToolCall& call = *plan_.call;
-  const std::string key = fmt::format("{}:{}", plan_.session_id, call.id);
+  fmt::memory_buffer key;
+  fmt::format_to(std::back_inserter(key), "{}:{}", plan_.session_id, call.id);
   Context context{.agent_name = plan_.agent->name,
                   .session_id = plan_.session_id,
                   .call_id = call.id,
-                  .idempotency_key = key,
+                  .idempotency_key = std::string_view(key.data(), key.size()),
                   .lease_epoch = plan_.lease_epoch,
                   .still_ours = [this, &host] { return check_lease(host); },
                   .stop = stop_.get_token(),

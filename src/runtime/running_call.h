@@ -48,14 +48,16 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   RunningCall(CallPlan plan, const std::stop_token& stop);
 
   // Before start(). What it does is not told once the call was given up.
-  void on_progress(std::function<void(std::string_view)> tell) {
+  void on_progress(Callback<void(std::string_view)> tell) {
     progress_ = std::move(tell);
     tells_ = true;
   }
-  void on_late(std::function<void()> tell) { late_ = std::move(tell); }
+  void on_late(Callback<void()> tell) { late_ = std::move(tell); }
 
   // With a gate, when it is this call's turn.
-  void start(Host& host, ExclusiveGate* gate, std::function<void(CallReport)> done);
+  void start(Host& host, ExclusiveGate* gate, Callback<void(CallReport)> done);
+
+  std::string_view call_id() const { return plan_.call->id; }
 
   void request_stop() { stop_.request_stop(); }
   // Whether it goes on when its session does, after it was asked to stop.
@@ -67,7 +69,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   bool has_begun() const { return began_.load() != std::chrono::steady_clock::time_point{}; }
 
  private:
-  void hand_over(Host& host, std::function<void(CallReport)> done);
+  void hand_over(Host& host, Callback<void(CallReport)> done);
   void work(Host& host);
   ToolOutcome execute(Host& host);
   Result<void> keep(Host& host, const HoldLease& lease, const Json& note);
@@ -81,12 +83,12 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
 
   bool tells_ = false;
   std::mutex told_mutex_;  // held while it tells
-  std::function<void(std::string_view)> progress_;
+  Callback<void(std::string_view)> progress_;
 
   CallReport report_;  // of the thread that executes the call
 
   std::mutex mutex_;
-  std::function<void()> late_;
+  Callback<void()> late_;
   Host::Ticket ticket_ = 0;
   bool is_given_up_ = false;
   bool is_fenced_ = false;

@@ -12,11 +12,11 @@ ThreadHost::ThreadHost(RunnerRegistration* runner, std::size_t workers,
     : runner_(runner), pool_(workers, blocking_threads) {}
 
 // Written when every session that is ready has had its turn, and may have something to write too.
-void ThreadHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
+void ThreadHost::write(Batch batch, Written done) {
   {
     const std::lock_guard lock(writes_mutex_);
-    batches_.push_back(std::move(batch));
-    whom_to_tell_.push_back(std::move(done));
+    ready_.batches.push_back(std::move(batch));
+    ready_.whom_to_tell.push_back(std::move(done));
     if (std::exchange(is_writing_, true)) return;
   }
   pool_.run_writing([this] { write_what_is_ready(); });
@@ -25,16 +25,21 @@ void ThreadHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) 
 // One transaction. While it is under way, the next one gathers.
 void ThreadHost::write_what_is_ready() {
   std::unique_lock lock(writes_mutex_);
-  const auto batches = std::exchange(batches_, {});
-  const auto whom_to_tell = std::exchange(whom_to_tell_, {});
+  Writing writing = std::exchange(ready_, std::exchange(spare_, {}));
   lock.unlock();
-  std::vector<Result<BatchIds>> results = runner_->apply_all(batches);
+  std::vector<Result<BatchIds>> results = runner_->apply_all(writing.batches);
   lock.lock();
-  is_writing_ = !batches_.empty();
+  is_writing_ = !ready_.batches.empty();
   const bool is_more_to_write = is_writing_;
   lock.unlock();
-  for (std::size_t i = 0; i < results.size(); ++i) whom_to_tell[i](std::move(results[i]));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    writing.whom_to_tell[i](std::move(results[i]));
+  }
   if (is_more_to_write) pool_.run_writing([this] { write_what_is_ready(); });
+  writing.batches.clear();
+  writing.whom_to_tell.clear();
+  lock.lock();
+  spare_ = std::move(writing);
 }
 
 void ThreadHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {

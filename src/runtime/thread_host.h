@@ -24,7 +24,7 @@ class ThreadHost : public Host {
     return pool_.run_blocking(std::move(task), std::move(after));
   }
   void give_up(Ticket ticket) override { pool_.give_up(ticket); }
-  void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
+  void write(Batch batch, Written done) override;
   bool has_store() const override { return runner_ != nullptr; }
   bool is_lease_certain(std::int64_t since) const override {
     return runner_ == nullptr || runner_->is_certain(since);
@@ -46,8 +46,12 @@ class ThreadHost : public Host {
 
   RunnerRegistration* runner_;  // may be null
   std::mutex writes_mutex_;
-  std::vector<Batch> batches_;
-  std::vector<std::function<void(Result<BatchIds>)>> whom_to_tell_;
+  struct Writing {
+    std::vector<Batch> batches;
+    std::vector<Written> whom_to_tell;
+  };
+  Writing ready_;
+  Writing spare_;            // empty; its memory is for the next
   bool is_writing_ = false;  // or about to
   TimerThread timers_;       // ended first, since what is due goes to the pool
   TaskPool pool_;

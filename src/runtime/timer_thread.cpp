@@ -17,8 +17,17 @@ Host::Timer TimerThread::run_at(Host::Time time, Host::Task task) {
   const std::lock_guard lock(mutex_);
   const Host::Timer timer = ++last_;
   if (is_ending_) return timer;
-  tasks_.emplace(std::pair(time, timer), std::move(task));
-  times_.emplace(timer, time);
+  if (spare_task_ && spare_time_) {
+    spare_task_.key() = {time, timer};
+    spare_task_.mapped() = std::move(task);
+    tasks_.insert(std::move(spare_task_));
+    spare_time_.key() = timer;
+    spare_time_.mapped() = time;
+    times_.insert(std::move(spare_time_));
+  } else {
+    tasks_.emplace(std::pair(time, timer), std::move(task));
+    times_.emplace(timer, time);
+  }
   if (!thread_.joinable()) {
     thread_ = std::thread([this] { run(); });
   } else if (time < sleeps_until_) {
@@ -32,10 +41,13 @@ void TimerThread::cancel(Host::Timer timer) {
   const std::lock_guard lock(mutex_);
   const auto found = times_.find(timer);
   if (found == times_.end()) return;
-  const auto task = tasks_.find({found->second, timer});
-  dropped = std::move(task->second);
-  tasks_.erase(task);
-  times_.erase(found);
+  dropped = remove(found);
+}
+
+Host::Task TimerThread::remove(Times::iterator timer) {
+  spare_task_ = tasks_.extract({timer->second, timer->first});
+  spare_time_ = times_.extract(timer);
+  return std::move(spare_task_.mapped());
 }
 
 void TimerThread::run() {
@@ -54,9 +66,7 @@ void TimerThread::run() {
       sleeps_until_ = {};
       continue;
     }
-    Host::Task task = std::move(first->second);
-    times_.erase(first->first.second);
-    tasks_.erase(first);
+    Host::Task task = remove(times_.find(first->first.second));
     lock.unlock();
     task();
     task = {};

@@ -24,12 +24,19 @@ class TimerThread {
   void cancel(Host::Timer timer);
 
  private:
+  using Tasks = std::map<std::pair<Host::Time, Host::Timer>, Host::Task>;
+  using Times = std::map<Host::Timer, Host::Time>;
+
   void run();
+  Host::Task remove(Times::iterator timer);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::pair<Host::Time, Host::Timer>, Host::Task> tasks_;
-  std::map<Host::Timer, Host::Time> times_;
+  Tasks tasks_;
+  Times times_;
+  // The last that was removed: its memory is for the next.
+  Tasks::node_type spare_task_;
+  Times::node_type spare_time_;
   Host::Timer last_ = 0;
   // What is due later wakes nobody: most timers are cancelled long before that. Without a
   // beginning while the thread is awake, and without an end when nothing is due.

@@ -1,5 +1,6 @@
 #include "runtime/tree_driver.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -14,6 +15,19 @@ session::Now now_of(Host& host) {
 }
 
 }  // namespace
+
+std::vector<std::shared_ptr<RunningCall>>::iterator TreeDriver::Work::find_call(
+    std::string_view call_id) {
+  return std::ranges::find(calls, call_id, [](const auto& call) { return call->call_id(); });
+}
+
+std::shared_ptr<RunningCall> TreeDriver::Work::take_call(std::string_view call_id) {
+  const auto found = find_call(call_id);
+  if (found == calls.end()) return nullptr;
+  auto call = std::move(*found);
+  calls.erase(found);
+  return call;
+}
 
 TreeDriver::TreeDriver(Host& host, ExclusiveGate* gate, session::SessionTree tree,
                        Delivery delivery, DriverCallbacks callbacks)
@@ -68,22 +82,36 @@ bool TreeDriver::post(Post&& post) {
   return true;
 }
 
+// What a round needs in memory is kept by the thread: many sessions wait, and few are at work.
 void TreeDriver::work() {
+  constexpr std::size_t kMostKept = 16;
+  thread_local session::TreeOutput kept;
+  session::TreeOutput output = std::exchange(kept, {});
+  std::vector<Post> posts;
   while (true) {
-    std::vector<Post> posts;
     {
       const std::lock_guard lock(inbox_mutex_);
       posts.swap(inbox_);
     }
-    for (Post& post : posts) perform(step(std::move(post)));
+    for (Post& post : posts) {
+      step(std::move(post), output);
+      perform(output);
+      output.batches.clear();
+      output.actions.clear();
+    }
+    posts.clear();
     if (auto ending = close_if_over()) {
       if (callbacks_.ended) callbacks_.ended(std::move(*ending));
-      return;
+      break;
     }
     const std::lock_guard lock(inbox_mutex_);
     if (!inbox_.empty()) continue;
+    if (posts.capacity() == 1) inbox_.swap(posts);
     is_scheduled_ = false;
-    return;
+    break;
+  }
+  if (output.actions.capacity() <= kMostKept && output.of_one.actions.capacity() <= kMostKept) {
+    kept = std::move(output);
   }
 }
 
@@ -97,9 +125,9 @@ std::optional<Ending> TreeDriver::close_if_over() {
   return std::exchange(ending_, {});
 }
 
-session::TreeOutput TreeDriver::step(Post&& post) {
+void TreeDriver::step(Post&& post, session::TreeOutput& output) {
   const session::Now now = now_of(host_);
-  if (std::holds_alternative<BeginAll>(post)) return tree_.begin(now);
+  if (std::holds_alternative<BeginAll>(post)) return tree_.begin(now, output);
   if (auto* to = std::get_if<ToNode>(&post)) {
     if (std::holds_alternative<session::Written>(to->input)) {
       Work& work = work_[to->node];
@@ -107,14 +135,14 @@ session::TreeOutput TreeDriver::step(Post&& post) {
     }
     forget_ended_call(*to);
     tell_what_was_spent(*to);
-    return tree_.step(now, to->node, std::move(to->input));
+    return tree_.step(now, to->node, std::move(to->input), output);
   }
   if (auto* to = std::get_if<ToSession>(&post)) {
     const auto node = tree_.node_of(to->session_id);
-    if (!node) return {};
-    return tree_.step(now, *node, std::move(to->input));
+    if (node) tree_.step(now, *node, std::move(to->input), output);
+    return;
   }
-  return tree_.answer(now, std::get<ToCall>(post).wait);
+  tree_.answer(now, std::get<ToCall>(post).wait, output);
 }
 
 void TreeDriver::forget_ended_call(const ToNode& to) {
@@ -124,7 +152,7 @@ void TreeDriver::forget_ended_call(const ToNode& to) {
   if (const auto* call = std::get_if<session::CallFenced>(&to.input)) call_id = &call->call_id;
   if (call_id == nullptr) return;
   const auto work = work_.find(to.node);
-  if (work != work_.end()) work->second.calls.erase(*call_id);
+  if (work != work_.end()) work->second.take_call(*call_id);
 }
 
 // By all calls of the session since this was told last: those that go on have spent it already.
@@ -139,7 +167,7 @@ void TreeDriver::tell_what_was_spent(ToNode& to) {
   if (auto* call = std::get_if<session::CallGivenUp>(&to.input)) call->spent = newly_spent();
 }
 
-void TreeDriver::perform(session::TreeOutput output) {
+void TreeDriver::perform(session::TreeOutput& output) {
   for (auto& [node, batch] : output.batches) {
     work_[node].sent_at = host_.boot_clock();
     host_.write(std::move(batch), [self = shared_from_this(), id = node](Result<BatchIds> ids) {
@@ -214,7 +242,7 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                .trace = trace_of(machine.journal().session_id(), run.call->id),
                .budget = work.budget},
       work.stop.get_token());
-  work.calls[run.call->id] = running;
+  work.calls.push_back(running);
   if (callbacks_.tell) {
     running->on_progress(
         [weak = weak_from_this(), source = work.source, call = run.call](std::string_view text) {
@@ -227,40 +255,39 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
   });
   running->start(host_, run.is_exclusive ? gate_ : nullptr,
                  [self = shared_from_this(), node, call = run.call, attempt](CallReport report) {
-                   session::Input input = session::CallNotBegun{call->id, attempt};
                    if (report.outcome) {
-                     input = session::CallEnded{.call_id = call->id,
-                                                .attempt = attempt,
-                                                .outcome = std::move(*report.outcome),
-                                                .has_kept = report.has_kept};
+                     self->post_to(node, session::CallEnded{.call_id = call->id,
+                                                            .attempt = attempt,
+                                                            .outcome = std::move(*report.outcome),
+                                                            .has_kept = report.has_kept});
                    } else if (report.is_fenced) {
-                     input = session::CallFenced{call->id, attempt};
+                     self->post_to(node, session::CallFenced{call->id, attempt});
+                   } else {
+                     self->post_to(node, session::CallNotBegun{call->id, attempt});
                    }
-                   self->post_to(node, std::move(input));
                  });
 }
 
 void TreeDriver::perform(NodeId node, const session::StopCall& stop) {
   Work& work = work_[node];
-  const auto found = work.calls.find(stop.call_id);
-  if (found != work.calls.end()) found->second->request_stop();
+  const auto found = work.find_call(stop.call_id);
+  if (found != work.calls.end()) (*found)->request_stop();
 }
 
 void TreeDriver::perform(NodeId node, const session::GiveUpCall& give_up) {
   Work& work = work_[node];
   session::CallGivenUp given_up{.call_id = give_up.call_id, .attempt = give_up.attempt};
-  if (auto found = work.calls.extract(give_up.call_id)) {
-    RunningCall& running = *found.mapped();
-    running.give_up(host_);
-    given_up.has_begun = running.has_begun();
-    if (given_up.has_begun) given_up.duration_ms = running.milliseconds(host_);
+  if (const auto running = work.take_call(give_up.call_id)) {
+    running->give_up(host_);
+    given_up.has_begun = running->has_begun();
+    if (given_up.has_begun) given_up.duration_ms = running->milliseconds(host_);
   }
   post_to(node, std::move(given_up));
 }
 
 void TreeDriver::perform(NodeId node, session::StopWork stop) {
   Work& work = work_[node];
-  for (const auto& [id, call] : work.calls) call->set_suspended(stop.is_suspended);
+  for (const auto& call : work.calls) call->set_suspended(stop.is_suspended);
   work.stop.request_stop();
 }
 

@@ -81,7 +81,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   // What is under way for one session.
   struct Work {
     std::stop_source stop = {};
-    std::map<std::string, std::shared_ptr<RunningCall>> calls = {};
+    std::vector<std::shared_ptr<RunningCall>> calls = {};
     // What they may spend together by asking models, and what of that is counted.
     std::shared_ptr<CallBudget> budget = {};
     Usage counted = {};
@@ -94,16 +94,19 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::shared_ptr<RequestMemory> memory = std::make_shared<RequestMemory>();
     // Whose whole conversation the memory is of; null: of one that was cut.
     std::shared_ptr<const Agent> remembered = {};
+
+    std::vector<std::shared_ptr<RunningCall>>::iterator find_call(std::string_view call_id);
+    std::shared_ptr<RunningCall> take_call(std::string_view call_id);  // null when it is not there
   };
 
   bool post(Post&& post);
   void post_to(NodeId node, session::Input&& input) { post(ToNode{node, std::move(input)}); }
   void work();
-  session::TreeOutput step(Post&& post);
+  void step(Post&& post, session::TreeOutput& output);
   void forget_ended_call(const ToNode& to);
   void tell_what_was_spent(ToNode& to);
   std::optional<Ending> close_if_over();
-  void perform(session::TreeOutput output);
+  void perform(session::TreeOutput& output);
 
   static void recall(Work& work, const session::SessionMachine& machine, Request& request);
   void perform(NodeId node, session::AskModel ask);

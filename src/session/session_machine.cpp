@@ -50,18 +50,24 @@ SessionMachine::SessionMachine(const MachineOptions& options, SessionPlan plan, 
   }
 }
 
-StepOutput SessionMachine::step(const Now& now, Input&& input) {
+void SessionMachine::step(const Now& now, Input&& input, StepOutput& output) {
   now_ = now;
+  std::swap(output_, output);
+  take_step(std::move(input));
+  std::swap(output_, output);
+}
+
+void SessionMachine::take_step(Input&& input) {
   switch (state_) {
-    case State::ended: return {};
+    case State::ended: return;
     case State::waiting:
-      if (!wakes(input)) return {};
+      if (!wakes(input)) return;
       resume();
       break;
     case State::writing:
       if (!is_urgent(input)) {
         queued_.push_back(std::move(input));
-        return {};
+        return;
       }
       break;
     case State::working: break;
@@ -80,7 +86,6 @@ StepOutput SessionMachine::step(const Now& now, Input&& input) {
     if (state_ != State::working) break;
     if (!is_broken()) proceed();
   } while (write_or_act() == Round::another);
-  return std::exchange(output_, {});
 }
 
 // Those count while a batch is under way.
@@ -255,8 +260,8 @@ void SessionMachine::take(const TimerFired& fired) {
         output_.actions.emplace_back(StopWork{.is_suspended = true});
         return start_grace();
       }
-      for (const auto& [call_id, attempt] : running_) {
-        output_.actions.emplace_back(GiveUpCall{call_id, attempt});
+      for (const auto& [call, attempt] : running_) {
+        output_.actions.emplace_back(GiveUpCall{call->id, attempt});
       }
       return;
     case TimerKind::call_grace:
@@ -314,7 +319,7 @@ bool SessionMachine::drop_what_was_planned() {
       return true;
     }
     if (const auto* run = std::get_if<RunCall>(&action)) {
-      running_.erase(run->call->id);
+      forget_running(run->call->id);
       return true;
     }
     if (const auto* start = std::get_if<StartSpecialist>(&action)) {

@@ -80,7 +80,8 @@ class SessionMachine {
   SessionMachine(const MachineOptions& options, SessionPlan plan, SessionState state,
                  Budget* above);
 
-  StepOutput step(const Now& now, Input&& input);
+  // Into `output`, which is empty: its memory is used, and stays its owner's.
+  void step(const Now& now, Input&& input, StepOutput& output);
 
   // What AskModel is to ask, and whom; valid until ModelCame.
   Request request();
@@ -195,7 +196,10 @@ class SessionMachine {
   bool is_stopping() const { return !std::holds_alternative<GoOn>(intent_); }
   bool is_broken() const { return std::holds_alternative<BreakOff>(intent_); }
   bool is_heard() const { return options_.is_heard != nullptr && *options_.is_heard; }
-  bool is_running(const std::string& call_id, Attempt attempt) const;
+  void take_step(Input&& input);
+  bool is_running(std::string_view call_id) const;
+  bool is_running(std::string_view call_id, Attempt attempt) const;
+  void forget_running(std::string_view call_id);
   bool has_work_under_way() const;
   SessionStatus status() const;
   const OpenCall* find_open(const std::string& call_id) const;
@@ -242,8 +246,12 @@ class SessionMachine {
   Spending reserved_;
   // Of very many calls of one turn, by id, as find_open() saw them last.
   mutable std::unordered_map<std::string, std::size_t> open_places_;
-  std::map<std::string, Attempt> running_;  // calls that are executed, or about to be
-  std::map<std::string, int> declined_;     // how often calls were told that nobody answers
+  struct Running {
+    std::shared_ptr<const ToolCall> call = {};
+    Attempt attempt = 0;
+  };
+  std::vector<Running> running_;         // calls that are executed, or about to be
+  std::map<std::string, int> declined_;  // how often calls were told that nobody answers
   std::map<std::string, ChildCall> specialists_;
   Attempt last_attempt_ = 0;
   std::optional<std::int64_t> working_since_;

@@ -48,7 +48,7 @@ Error nobody_is_there(WaitKind kind) {
 void SessionMachine::take(CallEnded ended) {
   count(ended.spent);
   if (!is_running(ended.call_id, ended.attempt)) return;  // given up meanwhile
-  running_.erase(ended.call_id);
+  forget_running(ended.call_id);
   const OpenCall* open = find_open(ended.call_id);
   if (is_broken() || open == nullptr) return;
   const ToolCall& call = open->call;  // until the run accepts what came of it
@@ -158,13 +158,13 @@ void SessionMachine::hand_over_if_asked(const ToolCall& call, ToolOutcome& outco
 }
 
 void SessionMachine::take(const CallNotBegun& call) {
-  if (is_running(call.call_id, call.attempt)) running_.erase(call.call_id);
+  if (is_running(call.call_id, call.attempt)) forget_running(call.call_id);
 }
 
 // It starts when the store has said that the session is still held.
 void SessionMachine::take(const CallFenced& call) {
   if (!is_running(call.call_id, call.attempt)) return;
-  running_.erase(call.call_id);
+  forget_running(call.call_id);
   const OpenCall* open = find_open(call.call_id);
   if (is_stopping() || open == nullptr) return;
   journal_.check_lease();
@@ -182,7 +182,7 @@ void SessionMachine::take(const CallIsLate& late) {
 void SessionMachine::take(const CallGivenUp& given_up) {
   count(given_up.spent);
   if (!is_running(given_up.call_id, given_up.attempt)) return;
-  running_.erase(given_up.call_id);
+  forget_running(given_up.call_id);
   const OpenCall* open = find_open(given_up.call_id);
   if (open == nullptr || !given_up.has_begun) return;  // nothing happened
   if (is_stopping()) {

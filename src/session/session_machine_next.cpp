@@ -28,9 +28,19 @@ Step next_kind(const Agent& agent, const Run& run) {
 
 // --- what is next ------------------------------------------------------------------------------
 
-bool SessionMachine::is_running(const std::string& call_id, Attempt attempt) const {
-  const auto found = running_.find(call_id);
-  return found != running_.end() && found->second == attempt;
+bool SessionMachine::is_running(std::string_view call_id) const {
+  return std::ranges::any_of(running_,
+                             [&](const Running& each) { return each.call->id == call_id; });
+}
+
+bool SessionMachine::is_running(std::string_view call_id, Attempt attempt) const {
+  return std::ranges::any_of(running_, [&](const Running& each) {
+    return each.attempt == attempt && each.call->id == call_id;
+  });
+}
+
+void SessionMachine::forget_running(std::string_view call_id) {
+  std::erase_if(running_, [&](const Running& each) { return each.call->id == call_id; });
 }
 
 bool SessionMachine::has_work_under_way() const {
@@ -167,7 +177,7 @@ Spending SessionMachine::most_of_next_call() {
 }
 
 void SessionMachine::plan_tools() {
-  const auto is_running = [this](const std::string& call_id) { return running_.contains(call_id); };
+  const auto is_running = [this](const std::string& call_id) { return this->is_running(call_id); };
   const auto calls =
       startable(*agent_, run_, {is_running, running_.size()}, options_.parallel_calls);
   for (const OpenCall* open : calls) {
@@ -200,7 +210,7 @@ void SessionMachine::start_call(const OpenCall& open) {
     run.limit = tool->spec.options.timeout;
     run.is_exclusive = tool->spec.options.concurrency == Concurrency::exclusive;
   }
-  running_[open.call.id] = run.attempt;
+  running_.push_back({run.call, run.attempt});
   then(std::move(run));
 }
 
@@ -323,7 +333,8 @@ void SessionMachine::finish() {
     const Phase phase = ending.kind == Ending::Kind::cancelled ? Phase::cancelled : Phase::failed;
     then(Publish{std::make_shared<const Event>(RunEnded{phase, kept->text, &kept->error}), kept});
   }
-  for (Action& action : std::exchange(planned_, {})) output_.actions.push_back(std::move(action));
+  for (Action& action : planned_) output_.actions.push_back(std::move(action));
+  planned_.clear();
   if (ending.kind == Ending::Kind::waiting) {
     state_ = State::waiting;
     output_.actions.emplace_back(NowWaits{std::move(ending)});

@@ -111,28 +111,24 @@ void SessionTree::leave_those_below(NodeId node) {
   }
 }
 
-TreeOutput SessionTree::begin(const Now& now) {
+void SessionTree::begin(const Now& now, TreeOutput& output) {
   for (const auto& [id, node] : nodes_) posts_.push_back({id, Begin{}});
-  TreeOutput output;
   deliver_all(now, output);
-  return output;
 }
 
-TreeOutput SessionTree::step(const Now& now, NodeId node, Input&& input) {
+void SessionTree::step(const Now& now, NodeId node, Input&& input, TreeOutput& output) {
   forget_the_ended();
-  TreeOutput output;
   deliver(now, node, std::move(input), output);
   deliver_all(now, output);
-  return output;
 }
 
-TreeOutput SessionTree::answer(const Now& now, const StoredWait& wait) {
+void SessionTree::answer(const Now& now, const StoredWait& wait, TreeOutput& output) {
   const auto node = node_of(wait.session_id);
-  if (!node || !wait.answer) return {};
+  if (!node || !wait.answer) return;
   const auto call_id = at(*node).journal().call_of(wait.call_id);
   auto answers = answers_of(wait.kind, *wait.answer);
-  if (!call_id || !answers) return {};
-  return step(now, *node, Answered{*call_id, std::move(*answers)});
+  if (!call_id || !answers) return;
+  step(now, *node, Answered{*call_id, std::move(*answers)}, output);
 }
 
 void SessionTree::deliver_all(const Now& now, TreeOutput& output) {
@@ -146,9 +142,11 @@ void SessionTree::deliver_all(const Now& now, TreeOutput& output) {
 void SessionTree::deliver(const Now& now, NodeId node, Input&& input, TreeOutput& output) {
   const auto found = nodes_.find(node);
   if (found == nodes_.end()) return;  // it has ended meanwhile
-  StepOutput stepped = found->second.machine->step(now, std::move(input));
-  if (stepped.batch) output.batches.emplace_back(node, std::move(*stepped.batch));
+  StepOutput& stepped = output.of_one;
+  found->second.machine->step(now, std::move(input), stepped);
+  if (stepped.batch) output.batches.emplace_back(node, *std::exchange(stepped.batch, {}));
   for (Action& action : stepped.actions) carry(node, std::move(action), output);
+  stepped.actions.clear();
 }
 
 // What concerns other sessions of the tree stays in it; the rest is for whoever drives it.

@@ -29,6 +29,7 @@ struct TreeOptions {
 struct TreeOutput {
   std::vector<std::pair<NodeId, Batch>> batches = {};  // answer each with Written
   std::vector<std::pair<NodeId, Action>> actions = {};
+  StepOutput of_one = {};  // of the session whose turn it is; empty between steps
 };
 
 class SessionTree {
@@ -43,12 +44,13 @@ class SessionTree {
   // The plan of a specialist of this node.
   SessionPlan child_plan(NodeId parent, std::shared_ptr<const Agent> agent) const;
 
+  // What is to be done is added to `output`.
   // Every session goes on from where it is.
-  TreeOutput begin(const Now& now);
-  TreeOutput step(const Now& now, NodeId node, Input&& input);
+  void begin(const Now& now, TreeOutput& output);
+  void step(const Now& now, NodeId node, Input&& input, TreeOutput& output);
 
   // A wait of one of these sessions was answered, and that is stored. Others are no matter of ours.
-  TreeOutput answer(const Now& now, const StoredWait& wait);
+  void answer(const Now& now, const StoredWait& wait, TreeOutput& output);
 
   // No session of it is at work: each has ended, or waits. A session may end before one below it that
   // was woken at that moment.

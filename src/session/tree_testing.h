@@ -34,8 +34,16 @@ class TreeByHand {
   RunnerId runner() const { return runner_; }
   void pass(std::int64_t milliseconds) { now_.steady_ms += milliseconds; }
 
-  void begin() { keep(tree_.begin(now_)); }
-  void input(NodeId node, Input input) { keep(tree_.step(now_, node, std::move(input))); }
+  void begin() {
+    TreeOutput output;
+    tree_.begin(now_, output);
+    keep(std::move(output));
+  }
+  void input(NodeId node, Input input) {
+    TreeOutput output;
+    tree_.step(now_, node, std::move(input), output);
+    keep(std::move(output));
+  }
 
   bool is_writing() const { return !batches_.empty(); }
   const Batch& batch() const { return batches_.front().second; }

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "core/callback.h"
 
 namespace wright::simulation {
 
@@ -17,7 +18,7 @@ inline constexpr OwnerId kWorld = 0;
 
 class EventQueue {
  public:
-  using Task = std::function<void()>;
+  using Task = Callback<void()>;
   using EventId = std::uint64_t;
   struct Event {
     std::int64_t at = 0;

@@ -53,9 +53,10 @@ void SimHost::give_up(Ticket ticket) {
   blocking_.erase(ticket);
 }
 
-void SimHost::write(Batch batch, std::function<void(Result<BatchIds>)> done) {
+void SimHost::write(Batch batch, Written done) {
   if (process_.is_loading_here()) return done(process_.write_now(batch));
-  process_.write(std::move(batch), std::move(done));
+  process_.write(std::move(batch), [told = std::make_shared<Written>(std::move(done))](
+                                       Result<BatchIds> ids) { (*told)(std::move(ids)); });
 }
 
 void SimHost::ask(const Model& model, const Request& request, ModelCall call, ModelDone done) {

@@ -24,7 +24,7 @@ class SimHost final : public runtime::Host {
   void run_soon(Task task) override;
   Ticket run_blocking(Task task, Task after) override;
   void give_up(Ticket ticket) override;
-  void write(Batch batch, std::function<void(Result<BatchIds>)> done) override;
+  void write(Batch batch, Written done) override;
   bool has_store() const override { return true; }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   std::int64_t clock() const override;
