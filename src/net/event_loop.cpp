@@ -12,6 +12,8 @@
 namespace wright::net {
 namespace {
 
+constexpr std::size_t kMostSpareTimers = 64;
+
 FileDescriptor opened(int descriptor, const char* what) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
   return FileDescriptor(descriptor);
@@ -56,13 +58,15 @@ void EventLoop::post(Task task) {
 
 EventLoop::Timer EventLoop::run_at(Clock::time_point at, Task task) {
   const Timer timer{at, ++last_timer_};
-  if (spare_timer_) {
-    spare_timer_.key() = timer;
-    spare_timer_.mapped() = std::move(task);
-    timers_.insert(std::move(spare_timer_));
-  } else {
+  if (spare_timers_.empty()) {
     timers_.emplace(timer, std::move(task));
+    return timer;
   }
+  auto node = std::move(spare_timers_.back());
+  spare_timers_.pop_back();
+  node.key() = timer;
+  node.mapped() = std::move(task);
+  timers_.insert(std::move(node));
   return timer;
 }
 
@@ -70,7 +74,7 @@ void EventLoop::cancel(const Timer& timer) {
   auto node = timers_.extract(timer);
   if (!node) return;
   const Task dropped = std::move(node.mapped());
-  spare_timer_ = std::move(node);
+  if (spare_timers_.size() < kMostSpareTimers) spare_timers_.push_back(std::move(node));
 }
 
 void EventLoop::watch(int descriptor, std::uint32_t epoll_events, OnReady on_ready) {

@@ -60,7 +60,7 @@ class EventLoop {
   std::vector<Task> running_;  // of the loop's thread; empty between rounds
   bool is_ending_ = false;
   std::map<Timer, Task> timers_;
-  std::map<Timer, Task>::node_type spare_timer_;  // its memory is for the next
+  std::vector<std::map<Timer, Task>::node_type> spare_timers_;  // their memory is for the next
   std::uint64_t last_timer_ = 0;
   std::unordered_map<int, OnReady> watched_;
   std::thread thread_;

@@ -135,7 +135,7 @@ Result<HttpRequest> encode_chat(const Endpoint& endpoint, const Request& request
       body["stream_options"] = JsonObject{{"include_usage", true}};
     }
   }
-  return HttpRequest{.url = endpoint.vendor.base_url + "/chat/completions",
+  return HttpRequest{.url = fmt::format("{}/chat/completions", endpoint.vendor.base_url),
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
                      .body = body_text(body, std::array{WrittenMember{.name = "messages",
                                                                       .open = "[",

@@ -118,7 +118,7 @@ Result<HttpRequest> encode_responses(const Endpoint& endpoint, const Request& re
   add_responses_sampling(body, *request.sampling, quirks);
   include_what_tools_gave(body, of_vendor);
   if (delivery == Delivery::streamed) body["stream"] = true;
-  return HttpRequest{.url = endpoint.vendor.base_url + "/responses",
+  return HttpRequest{.url = fmt::format("{}/responses", endpoint.vendor.base_url),
                      .headers = request_headers(endpoint, {bearer(endpoint)}),
                      .body = body_text(body, std::array{WrittenMember{.name = "input",
                                                                       .open = "[",

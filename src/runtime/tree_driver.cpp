@@ -198,12 +198,13 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
   Work& work = work_[node];
   ModelCall call{.stop = work.stop.get_token()};
   if (callbacks_.tell && !ask.is_summary) {
+    const EventSource* const source = work.source.get();  // `done` keeps it
     if (delivery_ == Delivery::streamed) {
-      call.on_text = [this, source = work.source](TextPiece piece) {
+      call.on_text = [this, source](TextPiece piece) {
         tell(*source, TextDelta{piece.text, piece.phase});
       };
     }
-    call.on_retry = [this, source = work.source](const ModelRetry& retry) {
+    call.on_retry = [this, source](const ModelRetry& retry) {
       tell(*source, ModelRetried{retry});
     };
   }
@@ -212,8 +213,8 @@ void TreeDriver::perform(NodeId node, session::AskModel ask) {
   Request request = machine.request();
   if (!ask.is_summary) recall(work, machine, request);
   host_.ask(machine.model(), request, std::move(call),
-            [self = shared_from_this(), agent = machine.agent_pointer(), memory = work.memory, node,
-             began](Result<Response> response) {
+            [self = shared_from_this(), agent = machine.agent_pointer(), memory = work.memory,
+             source = work.source, node, began](Result<Response> response) {
               const std::chrono::duration<double, std::milli> took = self->host_.now() - began;
               self->post_to(node, session::ModelCame{std::move(response), took.count()});
             });

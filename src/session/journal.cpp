@@ -63,6 +63,7 @@ Journal::Journal(std::optional<RunnerId> runner, SessionId session, std::size_t 
     : runner_(runner),
       session_id_(session),
       stored_messages_(stored_messages),
+      messages_under_way_(stored_messages),
       rows_(std::move(rows)),
       epoch_(epoch) {}
 
@@ -178,14 +179,15 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
   if (!run.open_calls.empty() || rows_.empty()) return;
   // The turn is over: what was never executed will not be.
   const CallStatus status = status_of_unexecuted(run);
-  const ToldOfCalls told(run);
+  std::optional<ToldOfCalls> told;
   bool has_waited = false;
   for (const auto& [call_id, row] : rows_) {
     if (is_over(row.status)) continue;
     has_waited = has_waited || row.status == CallStatus::waiting;
+    if (!told) told.emplace(run);
     writes.emplace_back(UpdateCall{.call_id = row.id,
                                    .status = row.may_have_happened ? CallStatus::unknown : status,
-                                   .error_details = told.text(call_id)});
+                                   .error_details = told->text(call_id)});
   }
   rows_.clear();
   if (has_waited) writes.emplace_back(CloseWaits{.session_id = session_id_});
@@ -249,7 +251,16 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
   writes.emplace_back(std::move(update));
 }
 
+bool Journal::has_nothing_for(const Run& run, SessionStatus status) const {
+  const bool is_turn_over = run.open_calls.empty() && !rows_.empty();
+  return !create_ && news_.empty() && others_.empty() && !is_turn_over &&
+         stored_messages_ == run.messages.size() && status_ == status && run.usage == usage_ &&
+         run.iterations == iterations_ && !agent_name_ && !feedback_ && !context_ &&
+         !checks_lease_ && !releases_;
+}
+
 Batch Journal::batch(const Run& run, SessionStatus status) {
+  if (has_nothing_for(run, status)) return {};
   const bool is_free = status_ && *status_ != SessionStatus::running;
   constexpr std::size_t kUsualWrites = 4;
   Batch batch;

@@ -78,6 +78,7 @@ class Journal {
   void written(const BatchIds& ids);
 
  private:
+  bool has_nothing_for(const Run& run, SessionStatus status) const;
   void add_calls(const Run& run, std::vector<Write>& writes);
   void add_messages(const Run& run, std::vector<Write>& writes);
   void add_session(const Run& run, SessionStatus status, std::vector<Write>& writes);
