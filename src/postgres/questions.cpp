@@ -59,7 +59,10 @@ Error Questions::why_not(const Write& write, const BatchWriter& batch, Error fai
 }
 
 Result<void> Questions::explain(const AppendMessage& write) {
-  return check_session(write.session_id);
+  TRY(check_session(write.session_id));
+  if (!write.others || store::may_move(CallStatus::pending, write.others->status)) return {};
+  return std::unexpected(
+      store::illegal_move(write.others->call_id, CallStatus::pending, write.others->status));
 }
 
 Result<void> Questions::explain(const CreateCall& write) {

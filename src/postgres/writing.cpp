@@ -17,6 +17,7 @@
 namespace wright::postgres {
 namespace {
 
+constexpr int kMostRefusedForNothing = 20;
 constexpr int kCommitsPerWriter = 1000;  // a row that lives long collects dead versions of itself
 
 bool is_empty(const Batch& batch) {
@@ -80,6 +81,7 @@ class Writing {
   const Deadline deadline_ = std::chrono::steady_clock::now() + kPatience;
   std::minstd_rand random_{std::random_device{}()};
   std::int64_t asked_time_ = 0;
+  int refused_for_nothing_ = 0;
 };
 
 Request Writing::server_time() {
@@ -267,7 +269,7 @@ Result<void> Writing::write_in(const Batch& batch, BatchWriter& writer, Question
     Error reason = why(refusal);
     // What stood in the way was gone when we asked for it.
     if (outcome.has_state(kDivisionByZero) && reason.message == refusal.message) {
-      is_worth_another = true;
+      is_worth_another = ++refused_for_nothing_ < kMostRefusedForNothing;
       reason = {ErrorCode::unavailable, "Others change the same all the time. Try again", {}};
     }
     return std::unexpected(std::move(reason));

@@ -244,7 +244,7 @@ TEST_P(StoreCalls, of_a_message_can_be_over_from_their_first_moment) {
     EXPECT_TRUE(call_of(session, id).completed_at);
   }
   const AppendMessage wrong{session, message, 0, UpdateCall{.status = CallStatus::completed}};
-  EXPECT_FALSE(apply_one(store(), wrong));
+  EXPECT_EQ(code_of(apply_one(store(), wrong)), ErrorCode::invalid_argument);
   EXPECT_EQ(value_of(store().get_messages(session)).size(), 1U);
 }
 

@@ -256,7 +256,7 @@ TEST(HtmlText, survives_hostile_pages) {
 
 TEST(HtmlText, reads_pages_that_are_deeper_than_a_stack) {
   std::string html;
-  for (int i = 0; i < 300'000; ++i) html += "<span>";
+  for (int i = 0; i < 100'000; ++i) html += "<span>";
   EXPECT_EQ(page_of(html + "end", kPatiently).text, "end");
 }
 
@@ -289,8 +289,9 @@ TEST(HtmlText, is_read_in_part_where_it_has_too_many_elements) {
 
 TEST(HtmlText, is_cut_where_the_page_itself_is_too_long) {
   std::string html(std::size_t{9} << 20U, ' ');
-  EXPECT_TRUE(page_of("a" + html + "b").is_cut);
-  EXPECT_EQ(page_of("a" + html + "b").text, "a");
+  const HtmlPage page = page_of("a" + html + "b");
+  EXPECT_TRUE(page.is_cut);
+  EXPECT_EQ(page.text, "a");
 }
 
 TEST(HtmlText, is_cut_where_it_grows_too_long) {
