@@ -31,7 +31,7 @@ One with_target(One write, const BatchWriter& batch) {
 Result<void> Questions::ask(Query query, Values values, OnRow on_row) {
   const Request request{&pool_.statements()[query], std::move(values), std::move(on_row)};
   TRY(all_done(pool_.exchange(slot_, {&request, 1}, deadline_)));
-  return slot_.connection->row_error();
+  return slot_.connection ? slot_.connection->row_error() : Result<void>();
 }
 
 Error Questions::why_not(const NewSession& session, Error failure) {
@@ -46,7 +46,8 @@ Error Questions::why_not(const NewSession& session, Error failure) {
     const auto all = TRY(runners());
     return store::check_alive(*session.runner_id, all, moment_);
   }();
-  return explained ? std::move(failure) : explained.error();
+  if (!explained) return explained.error();
+  return failure;
 }
 
 Error Questions::why_not(const Write& write, const BatchWriter& batch, Error failure) {
@@ -55,7 +56,8 @@ Error Questions::why_not(const Write& write, const BatchWriter& batch, Error fai
   if (is_passing && std::holds_alternative<LimitQueue>(write)) return failure;
   const auto explained =
       std::visit([&](const auto& one) { return explain(with_target(one, batch)); }, write);
-  return explained ? std::move(failure) : explained.error();
+  if (!explained) return explained.error();
+  return failure;
 }
 
 Result<void> Questions::explain(const AppendMessage& write) {
@@ -85,7 +87,7 @@ Result<void> Questions::explain(const OpenWait& write) {
   if (status != CallStatus::waiting) {
     return std::unexpected(store::not_waiting(write.call_id, status));
   }
-  const auto shown = TRY(store::json_column(write.shown));
+  TRY(store::json_column(write.shown));
   return std::unexpected(store::waits_already(write.call_id));
 }
 

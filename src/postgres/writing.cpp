@@ -66,7 +66,7 @@ class Writing {
     return {&pool_.statements()[query], std::move(values), std::move(on_row)};
   }
   Request advance_writer() const {
-    return request(Query::advance_writer, values_of(*slot_.writer, slot_.batch));
+    return request(Query::advance_writer, values_of(slot_.writer.value_or(0), slot_.batch));
   }
   Request server_time();
   Result<void> be_ready();
@@ -114,7 +114,7 @@ Result<void> Writing::have_writer() {
 // After a commit whose answer was lost. Waits for the other end of the lost connection, if it is
 // still at work, and keeps it from beginning later.
 Result<bool> Writing::has_committed() {
-  const std::int64_t writer = *slot_.writer;
+  const std::int64_t writer = slot_.writer.value_or(0);
   const std::int64_t expected = slot_.batch;
   slot_.writer.reset();
   while (true) {
