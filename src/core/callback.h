@@ -53,7 +53,7 @@ class Callback<Returned(Given...)> {
   explicit operator bool() const { return operations_ != nullptr; }
 
   // As with std::function, not of an empty one.
-  Returned operator()(Given... given) {
+  Returned operator()(Given... given) {  // NOLINT(performance-unnecessary-value-param)
     if (operations_ == nullptr) throw std::bad_function_call();
     return operations_->call(place(), std::forward<Given>(given)...);
   }

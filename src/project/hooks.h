@@ -37,6 +37,7 @@ enum class HookPlace : std::uint8_t { sandbox, outside };
 // what a person has refused or another hook asks about.
 enum class HookSay : std::uint8_t { no_more, allow };
 
+// NOLINTBEGIN(readability-identifier-naming): the names that users write
 enum class HookMoment : std::uint8_t {
   SessionStart,
   PreToolUse,
@@ -47,6 +48,7 @@ enum class HookMoment : std::uint8_t {
   // comes to a server's API comes from programs, and is not asked about.
   UserPromptSubmit,
 };
+// NOLINTEND(readability-identifier-naming)
 
 struct Hook {
   HookMoment moment = HookMoment::PreToolUse;

@@ -154,8 +154,8 @@ void ChatResponseReader::read_reasoning(const Json* message, ResponsePieces& pie
   std::string from_details;
   const bool is_split = pieces.endpoint.model.quirks.split_reasoning;
   if (const JsonArray* blocks = array_in(details)) {
-    from_details = details_.merge(
-        *blocks, is_split ? ReasoningDetails::Pieces::may_repeat : ReasoningDetails::Pieces::new_);
+    using Pieces = ReasoningDetails::Pieces;
+    from_details = details_.merge(*blocks, is_split ? Pieces::may_repeat : Pieces::only_new);
   }
   for (const std::string_view name :
        {std::string_view(pieces.endpoint.model.quirks.reasoning_field),

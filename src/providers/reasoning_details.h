@@ -12,10 +12,10 @@ namespace wright::providers {
 class ReasoningDetails {
  public:
   // Whether a piece is what is new, or may be all there is so far: MiniMax sends both.
-  enum class Pieces : std::uint8_t { new_, may_repeat };
+  enum class Pieces : std::uint8_t { only_new, may_repeat };
 
   // Takes the blocks of one delta; returns the readable text that is new.
-  std::string merge(const JsonArray& pieces, Pieces kind = Pieces::new_);
+  std::string merge(const JsonArray& pieces, Pieces kind = Pieces::only_new);
 
   bool is_empty() const { return blocks_.empty(); }
   // {"reasoning_details": […]}.

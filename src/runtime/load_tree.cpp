@@ -24,7 +24,6 @@ using session::Journal;
 using session::NodeId;
 using session::SessionPlan;
 using session::SessionState;
-using session::SessionTree;
 using session::StoredRun;
 
 void write_down(Journal& journal, const StoredRun& loaded) {

@@ -46,7 +46,7 @@ class Journal {
   // `above` is the session above with its lease: one that is not held any more starts nobody.
   void create(NewSession session, std::optional<HoldLease> above = {}) {
     create_ = std::move(session);
-    above_ = std::move(above);
+    above_ = above;
   }
   // The call is about to be executed.
   void call_starts(const std::string& call_id);
