@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>

@@ -12,8 +12,6 @@
 namespace wright::net {
 namespace {
 
-constexpr std::size_t kMostSpareTimers = 64;
-
 FileDescriptor opened(int descriptor, const char* what) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
   return FileDescriptor(descriptor);
@@ -57,24 +55,11 @@ void EventLoop::post(Task task) {
 }
 
 EventLoop::Timer EventLoop::run_at(Clock::time_point at, Task task) {
-  const Timer timer{at, ++last_timer_};
-  if (spare_timers_.empty()) {
-    timers_.emplace(timer, std::move(task));
-    return timer;
-  }
-  auto node = std::move(spare_timers_.back());
-  spare_timers_.pop_back();
-  node.key() = timer;
-  node.mapped() = std::move(task);
-  timers_.insert(std::move(node));
-  return timer;
+  return timers_.add(at, std::move(task));
 }
 
 void EventLoop::cancel(const Timer& timer) {
-  auto node = timers_.extract(timer);
-  if (!node) return;
-  const Task dropped = std::move(node.mapped());
-  if (spare_timers_.size() < kMostSpareTimers) spare_timers_.push_back(std::move(node));
+  timers_.remove(timer);
 }
 
 void EventLoop::watch(int descriptor, std::uint32_t epoll_events, OnReady on_ready) {
@@ -132,16 +117,13 @@ bool EventLoop::has_posted() {
 }
 
 void EventLoop::run_timers() {
-  while (!timers_.empty() && timers_.begin()->first.at <= Clock::now()) {
-    auto node = timers_.extract(timers_.begin());
-    node.mapped()();
-  }
+  while (timers_.first() && *timers_.first() <= Clock::now()) timers_.take_first()();
 }
 
 int EventLoop::milliseconds_to_next_timer() const {
-  if (timers_.empty()) return -1;
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first.at - Clock::now());
+  const auto first = timers_.first();
+  if (!first) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - Clock::now());
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
 }
 

@@ -5,21 +5,20 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
-#include "core/callback.h"
 #include "core/file_descriptor.h"
+#include "core/timer_queue.h"
 
 namespace wright::net {
 
 class EventLoop {
  public:
   using Clock = std::chrono::steady_clock;
-  using Task = Callback<void()>;
+  using Task = TimerQueue::Task;
   using OnReady = std::function<void(std::uint32_t epoll_events)>;
 
   EventLoop();
@@ -34,11 +33,7 @@ class EventLoop {
   bool is_own_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   // The rest is for the loop's own thread.
-  struct Timer {
-    Clock::time_point at = {};
-    std::uint64_t number = 0;
-    auto operator<=>(const Timer&) const = default;
-  };
+  using Timer = TimerQueue::Timer;
   Timer run_at(Clock::time_point at, Task task);
   void cancel(const Timer& timer);
 
@@ -59,9 +54,7 @@ class EventLoop {
   std::vector<Task> posted_;
   std::vector<Task> running_;  // of the loop's thread; empty between rounds
   bool is_ending_ = false;
-  std::map<Timer, Task> timers_;
-  std::vector<std::map<Timer, Task>::node_type> spare_timers_;  // their memory is for the next
-  std::uint64_t last_timer_ = 0;
+  TimerQueue timers_;
   std::unordered_map<int, OnReady> watched_;
   std::thread thread_;
 };

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "core/callback.h"
+#include "core/timer_queue.h"
 #include "wright/model.h"
 #include "wright/store.h"
 
@@ -13,10 +13,10 @@ namespace wright::runtime {
 
 class Host {
  public:
-  using Task = Callback<void()>;
+  using Task = TimerQueue::Task;
   using Written = Callback<void(Result<BatchIds>)>;
   using Time = std::chrono::steady_clock::time_point;
-  using Timer = std::uint64_t;
+  using Timer = TimerQueue::Timer;
   using Ticket = std::uint64_t;
 
   virtual ~Host() = default;
@@ -53,7 +53,7 @@ class Host {
   virtual void look_for_undriven() = 0;
 
   virtual Timer run_at(Time time, Task task) = 0;
-  virtual void cancel(Timer timer) = 0;  // it may be running already
+  virtual void cancel(const Timer& timer) = 0;  // it may be running already
 
   // Around a wait for something that this host may have to do itself. The thread may be one of the
   // host's own: others do its work meanwhile.

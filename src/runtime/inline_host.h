@@ -39,7 +39,7 @@ class InlineHost : public Host {
   }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }
-  void cancel(Timer timer) override { timers_.cancel(timer); }
+  void cancel(const Timer& timer) override { timers_.cancel(timer); }
 
   // Works until `is_over()`, which is asked after every task.
   template <class IsOver>

@@ -45,7 +45,7 @@ void RunningCall::hand_over(Host& host, Callback<void(CallReport)> done) {
 
 // The host outlasts everything but a call that was given up, which does not use it.
 void RunningCall::work(Host& host) {
-  Host::Timer timer = 0;
+  Host::Timer timer;
   {
     const std::lock_guard lock(mutex_);
     if (is_given_up_ || stop_.stop_requested()) return;
@@ -65,7 +65,7 @@ void RunningCall::work(Host& host) {
   report_.is_fenced = is_fenced_ && outcome.error.has_value();
   report_.has_kept = has_kept_ || !plan_.answers.kept.is_null();
   if (!report_.is_fenced) report_.outcome = std::move(outcome);
-  if (timer != 0 && !is_given_up_) host.cancel(timer);
+  if (timer && !is_given_up_) host.cancel(timer);
 }
 
 // Without a lock: whoever hears it may take long.

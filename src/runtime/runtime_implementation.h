@@ -73,7 +73,7 @@ class Runtime::Implementation {
     std::optional<std::stop_callback<std::function<void()>>> stop = {};  // while it is driven
     std::vector<SessionId> sessions = {};  // that are driven, with those below
     std::size_t wakings = 0;               // tasks that look whether it is to go on
-    runtime::Host::Timer expiry = 0;
+    runtime::Host::Timer expiry = {};
     std::optional<session::Ending> ending = {};
     std::condition_variable changed = {};  // with mutex_
   };

@@ -38,6 +38,8 @@ void ThreadHost::write_what_is_ready() {
   if (is_more_to_write) pool_.run_writing([this] { write_what_is_ready(); });
   writing.batches.clear();
   writing.whom_to_tell.clear();
+  constexpr std::size_t kMostSpare = 256;
+  if (writing.batches.capacity() > kMostSpare) return;
   lock.lock();
   spare_ = std::move(writing);
 }

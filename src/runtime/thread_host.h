@@ -37,7 +37,7 @@ class ThreadHost : public Host {
   }
   void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override;
   Timer run_at(Time time, Task task) override { return timers_.run_at(time, std::move(task)); }
-  void cancel(Timer timer) override { timers_.cancel(timer); }
+  void cancel(const Timer& timer) override { timers_.cancel(timer); }
 
  private:
   void begin_waiting() override { pool_.begin_waiting(); }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <thread>
 
@@ -21,23 +20,14 @@ class TimerThread {
 
   // Tasks run in this object's thread and must be short.
   Host::Timer run_at(Host::Time time, Host::Task task);
-  void cancel(Host::Timer timer);
+  void cancel(const Host::Timer& timer);
 
  private:
-  using Tasks = std::map<std::pair<Host::Time, Host::Timer>, Host::Task>;
-  using Times = std::map<Host::Timer, Host::Time>;
-
   void run();
-  Host::Task remove(Times::iterator timer);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  Tasks tasks_;
-  Times times_;
-  // The last that was removed: its memory is for the next.
-  Tasks::node_type spare_task_;
-  Times::node_type spare_time_;
-  Host::Timer last_ = 0;
+  TimerQueue tasks_;
   // What is due later wakes nobody: most timers are cancelled long before that. Without a
   // beginning while the thread is awake, and without an end when nothing is due.
   Host::Time sleeps_until_ = {};

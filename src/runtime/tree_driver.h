@@ -85,7 +85,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     // What they may spend together by asking models, and what of that is counted.
     std::shared_ptr<CallBudget> budget = {};
     Usage counted = {};
-    Host::Timer deadline = 0;
+    Host::Timer deadline = {};
     // By Host::boot_clock(): when its last batch went out, and when the last one did that is known
     // to be written. Calls start by what is written.
     std::int64_t sent_at = 0;

@@ -45,7 +45,7 @@ void SimHost::end(Ticket ticket) {
   auto found = blocking_.extract(ticket);
   if (!found) return;
   Blocking& blocking = found.mapped();
-  for (const Timer timer : blocking.cancelled) cancel(timer);
+  for (const Timer& timer : blocking.cancelled) cancel(timer);
   if (blocking.after) blocking.after();
 }
 
@@ -102,15 +102,15 @@ void SimHost::release(SessionId session, int epoch) {
 runtime::Host::Timer SimHost::run_at(Time time, Task task) {
   const std::int64_t at =
       std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
-  if (world_.has(Plant::lost_timer)) return 0;
-  return world_.at(at, process_.owner(), std::move(task));
+  if (world_.has(Plant::lost_timer)) return {};
+  return {time, world_.at(at, process_.owner(), std::move(task))};
 }
 
-void SimHost::cancel(Timer timer) {
+void SimHost::cancel(const Timer& timer) {
   if (running_ != nullptr) {
     running_->cancelled.push_back(timer);
   } else {
-    world_.forget(timer);
+    world_.forget(timer.number);
   }
 }
 

@@ -34,7 +34,7 @@ class SimHost final : public runtime::Host {
   void release(SessionId session, int epoch) override;
   void look_for_undriven() override {}  // the process does so with every poll
   Timer run_at(Time time, Task task) override;
-  void cancel(Timer timer) override;
+  void cancel(const Timer& timer) override;
 
   // The process has died: nothing of this goes on.
   void clear();
