@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "core/unknown_outcome.h"
 #include "session/said.h"
@@ -71,6 +72,34 @@ std::optional<HoldLease> Journal::lease() const {
   if (!runner_ || session_id_ == 0) return std::nullopt;
   return HoldLease{session_id_, *runner_, epoch_};
 }
+
+// The writes of one batch. What they are written under stands first, and is there only if something
+// else is, or if begin() asks for it.
+class Journal::Writes {
+ public:
+  using Lease = std::variant<std::monostate, HoldLease, ClaimLease>;
+  explicit Writes(Lease lease) : lease_(lease) {}
+
+  void begin() {
+    if (has_begun_) return;
+    has_begun_ = true;
+    constexpr std::size_t kUsualWrites = 4;
+    writes_.reserve(kUsualWrites);
+    if (const auto* hold = std::get_if<HoldLease>(&lease_)) writes_.emplace_back(*hold);
+    if (const auto* claim = std::get_if<ClaimLease>(&lease_)) writes_.emplace_back(*claim);
+  }
+  template <class OneWrite>
+  void add(OneWrite&& write) {
+    begin();
+    writes_.emplace_back(std::forward<OneWrite>(write));
+  }
+  std::vector<Write> all() && { return std::move(writes_); }
+
+ private:
+  Lease lease_;
+  bool has_begun_ = false;
+  std::vector<Write> writes_;
+};
 
 void Journal::worked(std::int64_t session_ms, std::int64_t turn_ms) {
   worked_ms_ = session_ms;
@@ -166,13 +195,13 @@ void Journal::context_changed(Json cut) {
   context_ = std::move(cut);
 }
 
-void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
+void Journal::add_calls(const Run& run, Writes& writes) {
   for (auto& [call_id, news] : news_) {
     // Rows are of one turn: as long as it is open, so are its calls.
     if (news.result && !run.open_calls.empty()) news.update.result = std::move(news.result);
-    writes.emplace_back(std::move(news.update));
+    writes.add(std::move(news.update));
     if (!news.wait) continue;
-    writes.emplace_back(std::move(*news.wait));
+    writes.add(std::move(*news.wait));
     new_waits_.push_back(call_id);
   }
   news_.clear();
@@ -185,15 +214,15 @@ void Journal::add_calls(const Run& run, std::vector<Write>& writes) {
     if (is_over(row.status)) continue;
     has_waited = has_waited || row.status == CallStatus::waiting;
     if (!told) told.emplace(run);
-    writes.emplace_back(UpdateCall{.call_id = row.id,
-                                   .status = row.may_have_happened ? CallStatus::unknown : status,
-                                   .error_details = told->text(call_id)});
+    writes.add(UpdateCall{.call_id = row.id,
+                          .status = row.may_have_happened ? CallStatus::unknown : status,
+                          .error_details = told->text(call_id)});
   }
   rows_.clear();
-  if (has_waited) writes.emplace_back(CloseWaits{.session_id = session_id_});
+  if (has_waited) writes.add(CloseWaits{.session_id = session_id_});
 }
 
-void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
+void Journal::add_messages(const Run& run, Writes& writes) {
   for (std::size_t i = stored_messages_; i < run.messages.size(); ++i) {
     AppendMessage append{session_id_, run.messages[i]};
     bool is_first = true;
@@ -214,12 +243,12 @@ void Journal::add_messages(const Run& run, std::vector<Write>& writes) {
       }
       new_calls_.push_back(call->id);
     }
-    writes.emplace_back(std::move(append));
+    writes.add(std::move(append));
   }
   messages_under_way_ = run.messages.size();
 }
 
-void Journal::add_session(const Run& run, SessionStatus status, std::vector<Write>& writes) {
+void Journal::add_session(const Run& run, SessionStatus status, Writes& writes) {
   UpdateSession update{.session_id = session_id_};
   bool has_news = false;
   if (status_ != status) {
@@ -248,49 +277,38 @@ void Journal::add_session(const Run& run, SessionStatus status, std::vector<Writ
   if (!has_news) return;
   update.worked_ms = worked_ms_;
   update.turn_worked_ms = turn_worked_ms_;
-  writes.emplace_back(std::move(update));
-}
-
-bool Journal::has_nothing_for(const Run& run, SessionStatus status) const {
-  const bool is_turn_over = run.open_calls.empty() && !rows_.empty();
-  return !create_ && news_.empty() && others_.empty() && !is_turn_over &&
-         stored_messages_ == run.messages.size() && status_ == status && run.usage == usage_ &&
-         run.iterations == iterations_ && !agent_name_ && !feedback_ && !context_ &&
-         !checks_lease_ && !releases_;
+  writes.add(std::move(update));
 }
 
 Batch Journal::batch(const Run& run, SessionStatus status) {
-  if (has_nothing_for(run, status)) return {};
-  const bool is_free = status_ && *status_ != SessionStatus::running;
-  constexpr std::size_t kUsualWrites = 4;
-  Batch batch;
-  batch.writes.reserve(kUsualWrites);
-  if (runner_ && !create_) {
-    batch.writes.emplace_back(is_free ? Write(ClaimLease{session_id_, *runner_, epoch_})
-                                      : Write(*lease()));
-  }
-  add_calls(run, batch.writes);
-  for (Write& write : others_) batch.writes.push_back(std::move(write));
+  Writes writes = writes_under_lease();
+  if (create_) writes.begin();
+  add_calls(run, writes);
+  for (Write& write : others_) writes.add(std::move(write));
   others_.clear();
-  add_messages(run, batch.writes);
-  add_session(run, status, batch.writes);
-  batch.create = std::exchange(create_, {});
-  add_lease(status, batch);
-  return batch;
+  add_messages(run, writes);
+  add_session(run, status, writes);
+  add_release(status, writes);
+  return {.create = std::exchange(create_, {}), .writes = std::move(writes).all()};
 }
 
-// What a batch is written under stands first, and goes if there is nothing else.
-void Journal::add_lease(SessionStatus status, Batch& batch) {
+Journal::Writes Journal::writes_under_lease() {
+  if (!runner_) return Writes({});
+  if (create_) {
+    const std::optional<HoldLease> above = std::exchange(above_, {});
+    return Writes(above ? Writes::Lease(*above) : Writes::Lease());
+  }
+  const bool is_free = status_ && *status_ != SessionStatus::running;
+  if (is_free) return Writes(ClaimLease{session_id_, *runner_, epoch_});
+  return Writes(HoldLease{session_id_, *runner_, epoch_});
+}
+
+void Journal::add_release(SessionStatus status, Writes& writes) {
   const bool checks = std::exchange(checks_lease_, false);
   const bool releases = std::exchange(releases_, false) && status == SessionStatus::running;
   if (!runner_) return;
-  std::vector<Write>& writes = batch.writes;
-  if (batch.create) {
-    if (above_) writes.insert(writes.begin(), Write(*std::exchange(above_, {})));
-  } else if (writes.size() == 1 && !checks && !releases) {
-    writes.clear();
-  }
-  if (releases) writes.emplace_back(ReleaseLease{session_id_, *runner_, epoch_});
+  if (checks) writes.begin();
+  if (releases) writes.add(ReleaseLease{session_id_, *runner_, epoch_});
 }
 
 void Journal::written(const BatchIds& ids) {

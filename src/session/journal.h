@@ -78,11 +78,12 @@ class Journal {
   void written(const BatchIds& ids);
 
  private:
-  bool has_nothing_for(const Run& run, SessionStatus status) const;
-  void add_calls(const Run& run, std::vector<Write>& writes);
-  void add_messages(const Run& run, std::vector<Write>& writes);
-  void add_session(const Run& run, SessionStatus status, std::vector<Write>& writes);
-  void add_lease(SessionStatus status, Batch& batch);
+  class Writes;
+  Writes writes_under_lease();
+  void add_calls(const Run& run, Writes& writes);
+  void add_messages(const Run& run, Writes& writes);
+  void add_session(const Run& run, SessionStatus status, Writes& writes);
+  void add_release(SessionStatus status, Writes& writes);
 
   struct CallNews {
     UpdateCall update = {};
