@@ -17,6 +17,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
+#include "store/status.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -24,8 +25,9 @@ namespace {
 
 // Whoever drives the session next stores that it has expired.
 WaitStatus status_now(const StoredWait& wait) {
-  const bool is_overdue = wait.expires_at && *wait.expires_at <= system_clock_ms();
-  return wait.status == WaitStatus::open && is_overdue ? WaitStatus::expired : wait.status;
+  const bool is_overdue =
+      wait.status == WaitStatus::open && store::is_over(wait, system_clock_ms());
+  return is_overdue ? WaitStatus::expired : wait.status;
 }
 
 Json wait_json(const StoredWait& wait, const Session& root) {
