@@ -30,6 +30,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wrightConfig.cmake
 # pkg-config wright
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH pkgconfig_to_prefix /prefix/${pkgconfig_folder} /prefix)
+if(WRIGHT_CODE_OF_HEADERS)
+  set(pkgconfig_options " -Wl,--gc-sections")
+endif()
 foreach(package IN ITEMS wright wright-offline)
   configure_file(cmake/${package}.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${package}.pc DESTINATION ${pkgconfig_folder})

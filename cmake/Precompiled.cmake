@@ -2,6 +2,15 @@
 # must include nevertheless: tests/layers checks that, since the compiler then cannot.
 option(WRIGHT_PRECOMPILED "Compile the heavy headers once" OFF)
 
+# Where nothing is inlined, the code of what they hold and instantiate can be compiled once as well: into an
+# object of its own, and not into every object that uses it.
+option(WRIGHT_CODE_OF_HEADERS "Compile the code of the heavy headers once (clang, without optimisation)" OFF)
+
+if(WRIGHT_CODE_OF_HEADERS)
+  # No program uses all of it, and some of that there is nowhere.
+  add_link_options(LINKER:--gc-sections)
+endif()
+
 # Without them ccache could not tell whether the compiled headers are the same.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(WRIGHT_PRECOMPILED_OPTIONS -Xclang -fno-pch-timestamp -pthread)
@@ -9,11 +18,30 @@ else()
   set(WRIGHT_PRECOMPILED_OPTIONS -fpch-preprocess -pthread)
 endif()
 
-# wright_heavy_headers(target libraries headers): they become a part of an otherwise empty target.
+# wright_heavy_headers(target libraries headers): they become a part of an otherwise empty target, and their
+# code the object of another.
 function(wright_heavy_headers target libraries headers)
-  target_link_libraries(${target} PRIVATE wright_flags ${libraries})
-  target_compile_options(${target} PRIVATE ${WRIGHT_PRECOMPILED_OPTIONS})
+  add_library(${target} OBJECT "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
   target_precompile_headers(${target} PRIVATE ${headers})
+  set(targets ${target})
+  if(WRIGHT_CODE_OF_HEADERS)
+    target_compile_options(${target} PRIVATE -fpch-codegen)
+    set(copy "${CMAKE_BINARY_DIR}/${target}.pch")
+    set(compiled "${CMAKE_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.pch")
+    add_custom_command(OUTPUT "${copy}" COMMAND ${CMAKE_COMMAND} -E copy "${compiled}" "${copy}"
+                       DEPENDS "${compiled}" COMMENT "" VERBATIM)
+    set_source_files_properties("${copy}" PROPERTIES LANGUAGE CXX)
+    cmake_policy(PUSH)
+    cmake_policy(SET CMP0119 OLD)  # the compiler sees by itself what kind of file that is
+    add_library(${target}_code OBJECT "${copy}")
+    cmake_policy(POP)
+    target_compile_options(${target}_code PRIVATE -Wno-unused-command-line-argument)
+    list(APPEND targets ${target}_code)
+  endif()
+  foreach(one IN LISTS targets)
+    target_link_libraries(${one} PRIVATE wright_flags ${libraries})
+    target_compile_options(${one} PRIVATE ${WRIGHT_PRECOMPILED_OPTIONS})
+  endforeach()
 endfunction()
 
 # wright_lighter_sanitizers(target library): sanitizers take a third and more of the time that a test takes
@@ -51,31 +79,39 @@ if(WRIGHT_PRECOMPILED)
   set(headers <boost/json.hpp> <fmt/format.h> <algorithm> <array> <chrono> <expected> <filesystem>
       <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <thread>
       <variant> <vector>)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Not for g++: with that one the builds at night see a file that includes too little.
+    list(APPEND headers "${PROJECT_SOURCE_DIR}/cmake/compiled_once.h")
+    include_directories("${PROJECT_SOURCE_DIR}/include")
+  endif()
   # Three of them: programs are compiled with other options than libraries, and tests with more headers.
-  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/heavy_headers.cpp" CONTENT "int main() {}\n")
-  add_library(wright_heavy_headers OBJECT "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/heavy_headers.cpp" CONTENT "")
   wright_heavy_headers(wright_heavy_headers "Boost::json;fmt::fmt" "${headers}")
   if(WRIGHT_TESTS)
-    add_executable(wright_heavy_test_headers "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
-    set(test_headers <gtest/gtest.h> ${headers})
-    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-      # Not for g++: with that one the builds at night see a test that includes too little.
-      list(APPEND test_headers "${PROJECT_SOURCE_DIR}/cmake/compiled_once.h")
-      target_include_directories(wright_heavy_test_headers PRIVATE "${PROJECT_SOURCE_DIR}/include")
-    endif()
-    wright_heavy_headers(wright_heavy_test_headers "Boost::json;fmt::fmt;GTest::gtest" "${test_headers}")
-    wright_lighter_sanitizers(wright_heavy_test_headers)
-    add_executable(wright_heavy_program_headers "${CMAKE_BINARY_DIR}/heavy_headers.cpp")
     wright_heavy_headers(wright_heavy_program_headers "Boost::json;fmt::fmt" "${headers}")
-    wright_lighter_sanitizers(wright_heavy_program_headers)
+    wright_heavy_headers(wright_heavy_test_headers "Boost::json;fmt::fmt;GTest::gtest" "<gtest/gtest.h>;${headers}")
+    foreach(kind IN ITEMS program test)
+      foreach(target IN ITEMS wright_heavy_${kind}_headers wright_heavy_${kind}_headers_code)
+        if(TARGET ${target})
+          set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+          target_compile_options(${target} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+          wright_lighter_sanitizers(${target})
+        endif()
+      endforeach()
+    endforeach()
   endif()
 endif()
 
-# wright_precompiled(target from): a target that uses the heavy headers compiled by another.
+# wright_precompiled(target from): a target that uses the heavy headers compiled by another. A program links
+# their code; that of a library is in wright_core, which all of them use.
 function(wright_precompiled target from)
   if(WRIGHT_PRECOMPILED)
     target_link_libraries(${target} PRIVATE Boost::json fmt::fmt)  # for the macros they define
     target_compile_options(${target} PRIVATE ${WRIGHT_PRECOMPILED_OPTIONS})
     target_precompile_headers(${target} REUSE_FROM ${from})
+    get_target_property(type ${target} TYPE)
+    if(WRIGHT_CODE_OF_HEADERS AND type STREQUAL "EXECUTABLE")
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${from}_code>)
+    endif()
   endif()
 endfunction()

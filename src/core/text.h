@@ -35,7 +35,7 @@ constexpr std::size_t count_characters(std::string_view text) {
 
 inline std::string lower(std::string_view text) {
   std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), to_lower);
+  for (char& c : lowered) c = to_lower(c);
   return lowered;
 }
 
@@ -55,7 +55,10 @@ constexpr std::optional<std::string_view> unless_empty(std::string_view text) {
 }
 
 constexpr bool is_one_of(std::string_view text, std::span<const std::string_view> list) {
-  return std::ranges::find(list, text) != list.end();
+  for (const std::string_view one : list) {
+    if (one == text) return true;
+  }
+  return false;
 }
 
 }  // namespace wright

@@ -3,19 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace wright::entities {
 
+namespace {
+
+// std::rotl, for builds that inline nothing: there, most of the time of an index would be in it.
+constexpr std::uint32_t turned(std::uint32_t word, unsigned bits) {
+  return word << bits | word >> (32 - bits);
+}
+
+}  // namespace
+
 void Sha1::take_block(const unsigned char* block) {
-  std::array<std::uint32_t, 80> words;
+  std::array<std::uint32_t, 80> scheduled;
+  std::uint32_t* const words = scheduled.data();
   for (std::size_t i = 0; i < 16; ++i) {
     words[i] = std::uint32_t{block[4 * i]} << 24U | std::uint32_t{block[4 * i + 1]} << 16U |
                std::uint32_t{block[4 * i + 2]} << 8U | std::uint32_t{block[4 * i + 3]};
   }
   for (std::size_t i = 16; i < 80; ++i) {
-    words[i] = std::rotl(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
+    words[i] = turned(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
   }
   auto [a, b, c, d, e] = state_;
   for (std::size_t i = 0; i < 80; ++i) {
@@ -29,10 +38,10 @@ void Sha1::take_block(const unsigned char* block) {
     } else {
       mixed = (b ^ c ^ d) + 0xCA62C1D6U;
     }
-    const std::uint32_t next = std::rotl(a, 5) + mixed + e + words[i];
+    const std::uint32_t next = turned(a, 5) + mixed + e + words[i];
     e = d;
     d = c;
-    c = std::rotl(b, 30);
+    c = turned(b, 30);
     b = a;
     a = next;
   }
