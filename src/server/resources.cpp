@@ -3,6 +3,7 @@
 #include <string>
 
 #include "store/damage.h"
+#include "store/status.h"
 
 namespace wright::server {
 namespace {
@@ -100,7 +101,7 @@ Json wait_json(const StoredWait& wait) {
           {"session_id", wait.session_id},
           {"call_id", wait.call_id},
           {"kind", to_string(wait.kind)},
-          {"status", to_string(wait.status)},
+          {"status", to_string(store::status_at(wait, system_clock_ms()))},
           {"shown", wait.shown},
           {"created_at", wait.created_at},
           {"expires_at", or_null(wait.expires_at)},

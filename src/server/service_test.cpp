@@ -283,6 +283,29 @@ TEST(ServerHealth, tells_machines_how_it_is) {
             std::string::npos);
 }
 
+// Of a session that nobody drives: nobody has stored yet that the time is over.
+TEST(ServerApi, calls_waits_open_that_can_still_be_answered) {
+  ServedService served;
+  Store& store = served.store();
+  const auto asked = [&](std::int64_t expires_at) {
+    const SessionId session = *store.create_session({.agent_name = "elsewhere"});
+    const CallId call = *store.create_tool_call(session, std::nullopt, {"id", "ask", "{}"});
+    const std::vector<Write> writes{
+        UpdateCall{.call_id = call, .status = CallStatus::waiting},
+        OpenWait{.session_id = session, .call_id = call, .expires_at = expires_at}};
+    return store.apply(writes)->waits.front();
+  };
+  const WaitId over = asked(system_clock_ms() - 1);
+  const WaitId open = asked(system_clock_ms() + 3'600'000);
+  const Json waits = served.ask("GET", "/api/v1/waits").json().at("waits");
+  ASSERT_EQ(waits.as_array().size(), 1U) << to_text(waits);
+  EXPECT_EQ(waits.at(0).at("id").to_number<WaitId>(), open);
+  EXPECT_EQ(served.ask("GET", "/api/v1/waits?status=any").json().at("waits").as_array().size(), 2U);
+  const std::string path = fmt::format("/api/v1/waits/{}", over);
+  EXPECT_EQ(served.ask("GET", path).json().at("status"), Json("expired"));
+  EXPECT_EQ(served.ask("POST", path + "/answer", R"({"answer":"late"})").status, 409);
+}
+
 // A key that is passed over is a wish that nobody hears.
 TEST(ServerApi, refuses_members_of_a_body_that_it_does_not_know) {
   ServedService served;

@@ -129,6 +129,10 @@ bool is_over(const StoredWait& wait, std::int64_t now) {
   return wait.expires_at && *wait.expires_at <= now;
 }
 
+WaitStatus status_at(const StoredWait& wait, std::int64_t now) {
+  return wait.status == WaitStatus::open && is_over(wait, now) ? WaitStatus::expired : wait.status;
+}
+
 Error no_session(SessionId id) {
   return {ErrorCode::not_found, fmt::format("There is no session {}", id), {}};
 }

@@ -27,6 +27,9 @@ bool may_close_as(WaitStatus status);
 // A wait is open as long as nobody has answered it and its time is not over.
 bool is_over(const StoredWait& wait, std::int64_t now);
 
+// What to show: expired when its time is over, although whoever drives its session next stores that.
+WaitStatus status_at(const StoredWait& wait, std::int64_t now);
+
 Error no_session(SessionId id);
 Error no_message(MessageId id, SessionId session_id);
 Error no_call(CallId id);

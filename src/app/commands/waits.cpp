@@ -23,11 +23,8 @@
 namespace wright::app {
 namespace {
 
-// Whoever drives the session next stores that it has expired.
 WaitStatus status_now(const StoredWait& wait) {
-  const bool is_overdue =
-      wait.status == WaitStatus::open && store::is_over(wait, system_clock_ms());
-  return is_overdue ? WaitStatus::expired : wait.status;
+  return store::status_at(wait, system_clock_ms());
 }
 
 Json wait_json(const StoredWait& wait, const Session& root) {
