@@ -2,7 +2,6 @@
 // locale, and every other byte stays as it is.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -29,8 +28,9 @@ constexpr bool is_continuation(char byte) {
 bool is_ascii(std::string_view text);
 
 constexpr std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return !is_continuation(c); }));
+  std::size_t count = 0;
+  for (const char c : text) count += is_continuation(c) ? 0 : 1;
+  return count;
 }
 
 inline std::string lower(std::string_view text) {

@@ -1,5 +1,7 @@
 #include "providers/aws_profile.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 
 namespace wright::providers {
