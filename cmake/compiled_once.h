@@ -191,11 +191,10 @@ inline constexpr auto kTwo =
                long&, unsigned long&, const unsigned long&>::two;
 inline constexpr auto kThree =
     &Formatted<std::string&, const std::string&, std::string_view&, unsigned long&>::three;
-inline constexpr auto kTables =
-    std::tuple(&table<std::map<std::string, std::string>, std::string, std::string>,
-               &table<std::map<std::string, Json>, std::string, Json>,
-               &table<std::map<std::string, std::size_t>, std::string, std::size_t>,
-               &table<std::map<std::string, std::vector<std::string>>, std::string,
-                      std::vector<std::string>>);
+inline constexpr auto kTables = std::tuple(
+    &table<std::map<std::string, std::string>, std::string, std::string>,
+    &table<std::map<std::string, Json>, std::string, Json>,
+    &table<std::map<std::string, std::size_t>, std::string, std::size_t>,
+    &table<std::map<std::string, std::vector<std::string>>, std::string, std::vector<std::string>>);
 
 }  // namespace wright::compiled_once
