@@ -117,7 +117,9 @@ export function waitCard(wait, done) {
     element('p', { class: 'dim' }, element('a', { href: `#/sessions/${session}` }, `session ${session}`),
       ` · ${wait.agent ?? ''} · since `, moment(wait.created_at),
       wait.expires_at ? [' · until ', moment(wait.expires_at)] : null),
-    kForms[wait.kind](wait, answer), problem);
+    wait.status === 'expired'
+      ? [block(wait.shown), element('p', { class: 'waiting' }, 'The time to answer is over: resume the session.')]
+      : kForms[wait.kind](wait, answer), problem);
 }
 
 // Cards of what waits; a form that somebody fills in stays as it is.

@@ -10,7 +10,6 @@
 #include "server/resources.h"
 #include "server/service.h"
 #include "server/snapshots.h"
-#include "store/status.h"
 
 namespace wright::server {
 namespace {
@@ -30,9 +29,6 @@ Result<WaitFilter> wait_filter(const Call& call, std::optional<SessionId> sessio
 Result<Json> waits_json(Store& store, const WaitFilter& filter) {
   JsonArray list;
   for (const StoredWait& wait : TRY(store.get_waits(filter))) {
-    const bool is_wanted =
-        !filter.status || store::status_at(wait, system_clock_ms()) == *filter.status;
-    if (!is_wanted) continue;
     Json json = wait_json(wait);
     const auto calls =
         store.get_tool_calls(wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}});
