@@ -183,13 +183,13 @@ inline constexpr auto kCopied =
           Tool, ToolCall, ToolReply, ToolResult, Write, Json, std::string, std::filesystem::path,
           std::pair<std::string, std::string>>::use;
 inline constexpr auto kNumbers = &Each<int, unsigned, long, unsigned long, double>::read;
-inline constexpr auto kOne =
+inline constexpr auto kFormattedAlone =
     &Formatted<std::string&, const std::string&, std::string_view&, const std::string_view&, int&,
                const int&, long&, const long&, unsigned long&, const unsigned long&, double&>::one;
-inline constexpr auto kTwo =
+inline constexpr auto kFormattedInPairs =
     &Formatted<std::string&, const std::string&, std::string_view&, const std::string_view&, int&,
                long&, unsigned long&, const unsigned long&>::two;
-inline constexpr auto kThree =
+inline constexpr auto kFormattedInThrees =
     &Formatted<std::string&, const std::string&, std::string_view&, unsigned long&>::three;
 inline constexpr auto kTables = std::tuple(
     &table<std::map<std::string, std::string>, std::string, std::string>,
