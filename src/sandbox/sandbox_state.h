@@ -7,8 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/file_descriptor.h"
@@ -16,32 +14,11 @@
 #include "sandbox/guarded_paths.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/parent_watch.h"
+#include "sandbox/private_folder.h"
 #include "sandbox/replacement_watch.h"
 #include "sandbox/run_group.h"
 #include "sandbox/spawn.h"
 #include "wright/sandbox.h"
-
-namespace wright::sandbox {
-
-// A folder that is removed with everything in it.
-class PrivateFolder {
- public:
-  static Result<PrivateFolder> make(const std::filesystem::path& root);
-  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder();
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path home() const { return path_ / "home"; }
-  std::filesystem::path temporary() const { return path_ / "tmp"; }
-  PrivatePlaces places() const;
-
- private:
-  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
-
-}  // namespace wright::sandbox
 
 namespace wright {
 
