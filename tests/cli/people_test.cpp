@@ -190,6 +190,25 @@ TEST(Resume, goes_on_where_a_process_was_killed) {
   EXPECT_NE(nothing.error.find("Nothing to resume"), std::string::npos);
 }
 
+TEST(Resume, of_all_goes_on_after_one_that_somebody_wanted_cancelled) {
+  const Home home;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
+  }
+  change(home.database(),
+         "DELETE FROM agent_messages WHERE id IN (SELECT max(id) FROM agent_messages GROUP BY "
+         "session_id);"
+         "UPDATE agent_sessions SET status = 'running', result = NULL, ended_at = NULL;"
+         "UPDATE agent_sessions SET cancel_reason = 'enough' WHERE id = 1");
+  const Finished all = home.wright({"resume", "--all"});
+  EXPECT_EQ(all.exit_code, 0) << all.error;
+  EXPECT_FALSE(has(all.error, "interrupted;")) << all.error;  // nobody pressed a key
+  EXPECT_EQ(home.wright({"sessions", "--json", "--status", "cancelled"}).json().as_array().size(),
+            1U);
+  EXPECT_EQ(home.wright({"sessions", "--json", "--status", "completed"}).json().as_array().size(),
+            1U);
+}
+
 TEST(Resume, goes_on_once_with_what_was_answered) {
   const Home home;
   home.write_config(kAskAboutGrep);

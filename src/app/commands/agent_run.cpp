@@ -191,7 +191,7 @@ ExitCode AgentRun::failed(const Error& error) {
   if (options_.output == OutputFormat::text && !best.empty()) {
     display_.print_answer(best);
   }
-  if (is_cancelled) {
+  if (is_cancelled && was_stopped()) {
     context_.console.complain("interrupted; the session is stored as cancelled");
   } else {
     context_.console.complain(error.message);

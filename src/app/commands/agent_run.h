@@ -48,6 +48,7 @@ class AgentRun {
   using WhileItWorks = std::function<std::shared_ptr<void>(SessionId id)>;
   void while_it_works(WhileItWorks hold) { while_it_works_ = std::move(hold); }
 
+  bool was_stopped() const { return interruption_.has_happened(); }  // by a signal
   SessionId session_id() const { return display_.record().session_id(); }
   RunDisplay& display() { return display_; }
 

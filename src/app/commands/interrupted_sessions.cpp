@@ -37,7 +37,13 @@ Result<std::vector<Session>> interrupted_sessions(Store& store) {
   return sessions;
 }
 
-ExitCode resume_session(const Session& session, const GoOnWith& with,
+Result<bool> is_interrupted(Store& store, SessionId id) {
+  const auto found = TRY(store.list_sessions(
+      {.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1}));
+  return !found.empty();
+}
+
+Resumed resume_session(const Session& session, const GoOnWith& with,
                         const Settlements& settlements, const AgentRunOptions& options,
                         CommandContext context) {
   const bool as_begun = with.taking == Taking::as_begun;
@@ -45,12 +51,14 @@ ExitCode resume_session(const Session& session, const GoOnWith& with,
                                  ? flags_as_begun(session.config, with.said_now, with.found_in)
                                  : flags_for_folder(session.config, with.said_now, with.found_in);
   const auto settings = settings_or_complain(flags, context);
-  if (!settings) return ExitCode::usage;
+  if (!settings) return {ExitCode::usage};
   std::optional<GoingOn> going_on;
   if (as_begun) going_on = GoingOn{agent_at_beginning(session), with.said_now};
   auto agent = agent_or_complain(first_agent_of(session), *settings, flags, context, going_on);
-  if (!agent) return agent.error();
-  return AgentRun(options, *settings, context).resume(std::move(*agent), session.id, settlements);
+  if (!agent) return {agent.error()};
+  AgentRun run(options, *settings, context);
+  const ExitCode code = run.resume(std::move(*agent), session.id, settlements);
+  return {code, run.was_stopped()};
 }
 
 void resume_interrupted(const Settings& settings, const RunCommand& command,
@@ -87,11 +95,11 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
       context.console.note(
           fmt::format("  Session {} was interrupted, and goes on now.\n", session.id));
     }
-    const ExitCode code = resume_session(
+    const Resumed resumed = resume_session(
         session, {.said_now = flags, .found_in = settings}, {},
         {.output = OutputFormat::none, .verbosity = command.verbosity, .input = command.input},
         context);
-    if (code == ExitCode::interrupted) return;
+    if (resumed.was_stopped) return;
   }
 }
 

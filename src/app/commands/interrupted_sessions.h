@@ -10,14 +10,20 @@ namespace wright::app {
 // Those without a parent that nobody drives and somebody should, oldest first: their process has
 // ended while they ran, or what they waited for is there. See SessionFilter::needs_driver.
 Result<std::vector<Session>> interrupted_sessions(Store& store);
+// Whether it is still one of them: others may have gone on with it meanwhile.
+Result<bool> is_interrupted(Store& store, SessionId id);
 
 struct GoOnWith {
   SettingFlags said_now;
   const Settings& found_in;  // what the session was found with
   Taking taking = Taking::as_begun;
 };
+struct Resumed {
+  ExitCode code = ExitCode::ok;
+  bool was_stopped = false;  // by a signal: the person wants no more of them either
+};
 // Goes on with one session.
-ExitCode resume_session(const Session& session, const GoOnWith& with,
+Resumed resume_session(const Session& session, const GoOnWith& with,
                         const Settlements& settlements, const AgentRunOptions& options,
                         CommandContext context);
 

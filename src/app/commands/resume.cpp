@@ -76,7 +76,7 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
   return settlements;
 }
 
-ExitCode resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
+Resumed resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
                     const Settlements& settlements, CommandContext context) {
   adopt_trace(context.telemetry, session);
   return resume_session(
@@ -100,8 +100,11 @@ ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Stor
   }
   ExitCode worst = ExitCode::ok;
   for (const Session& session : *sessions) {
-    const ExitCode code = resume_one(command, settings, session, {}, context);
-    if (code == ExitCode::interrupted) return code;
+    const auto is_left = is_interrupted(store, session.id);
+    if (is_left && !*is_left) continue;
+    const auto [code, was_stopped] = resume_one(command, settings, session, {}, context);
+    if (was_stopped) return code;
+    if (code == ExitCode::interrupted) continue;  // somebody had wished it cancelled
     if (code != ExitCode::ok && worst != ExitCode::failed) worst = code;
   }
   return worst;
@@ -153,7 +156,7 @@ ExitCode execute(const ResumeCommand& command, CommandContext context) {
     return ExitCode::ok;
   }
   store->reset();  // the run opens its own
-  return resume_one(command, *settings, *root, *settlements, context);
+  return resume_one(command, *settings, *root, *settlements, context).code;
 }
 
 }  // namespace wright::app
