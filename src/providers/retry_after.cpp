@@ -19,8 +19,8 @@ using std::chrono::sys_time;
 constexpr double kLongest = 366.0 * 24 * 3600 * 1000;  // nobody waits longer than a year
 
 std::optional<std::int64_t> bounded(double milliseconds) {
-  if (!std::isfinite(milliseconds) || milliseconds < 0 || milliseconds > kLongest) return {};
-  return static_cast<std::int64_t>(std::ceil(milliseconds));
+  if (std::isnan(milliseconds) || milliseconds < 0) return {};
+  return static_cast<std::int64_t>(std::ceil(std::min(milliseconds, kLongest)));
 }
 
 // Takes the number from the start of `text`.
@@ -29,7 +29,9 @@ std::optional<double> take_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (error != std::errc()) return {};
+  if (error == std::errc::invalid_argument) return {};
+  // Out of range: above all numbers, or between 0 and the smallest.
+  if (error != std::errc() && text.front() != '0') number = kLongest;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }
