@@ -221,10 +221,21 @@ namespace wright {
 
 constexpr std::string_view kViolations = "violations";
 
+// Of a thousand problems, the model needs to know the first ones, and that there are more.
 Error refused_arguments(std::span<const std::string> problems) {
+  constexpr std::size_t kMostTold = 20;
+  constexpr std::size_t kLongestTold = 2'000;
   JsonArray list;
-  for (const std::string& problem : problems) list.emplace_back(problem);
-  return Error{ErrorCode::invalid_argument, fmt::format("{}", fmt::join(problems, "; ")),
+  std::vector<std::string> told;
+  for (const std::string& problem : problems.first(std::min(problems.size(), kMostTold))) {
+    const std::string_view begin = utf8_prefix(problem, kLongestTold);
+    told.push_back(fmt::format("{}{}", begin, begin.size() < problem.size() ? "…" : ""));
+    list.emplace_back(told.back());
+  }
+  if (problems.size() > kMostTold) {
+    told.push_back(fmt::format("and {} more", problems.size() - kMostTold));
+  }
+  return Error{ErrorCode::invalid_argument, fmt::format("{}", fmt::join(told, "; ")),
                JsonObject{{kViolations, std::move(list)}}};
 }
 

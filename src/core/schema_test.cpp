@@ -1,5 +1,6 @@
 #include "wright/schema.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -174,6 +175,18 @@ TEST(Decode, checks_types_bounds_and_choices) {
 TEST(Decode, refuses_unknown_fields_and_lists_the_known_ones) {
   EXPECT_EQ(error_of(R"({"stops":[{"city":"Oslo","zip":1}],"budget":1})"),
             "Unknown parameter: stops[0].zip (known: city, country)");
+}
+
+// What a model sends may be of any size; what it is told goes into its history.
+TEST(Decode, tells_of_a_few_problems_where_there_are_thousands) {
+  std::string many = R"({"stops":[],"budget":1)";
+  for (int i = 0; i < 10'000; ++i) many += fmt::format(R"(,"x{}":1)", i);
+  const std::string told = error_of(many + "}");
+  EXPECT_LT(told.size(), 50'000U);
+  EXPECT_NE(told.find("Unknown parameter: x0 "), std::string::npos) << told;
+  EXPECT_TRUE(told.ends_with("; and 9981 more")) << told;
+  const std::string name(1'000'000, 'y');
+  EXPECT_LT(error_of(fmt::format(R"({{"stops":[],"budget":1,"{}":1}})", name)).size(), 3'000U);
 }
 
 TEST(Decode, reads_integers_of_every_width_exactly) {
