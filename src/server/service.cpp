@@ -111,6 +111,24 @@ Result<std::optional<std::int64_t>> Call::number_of(std::string_view parameter) 
   return number;
 }
 
+Result<std::size_t> Call::page_size(std::size_t otherwise) const {
+  const auto limit = TRY(number_of("limit"));
+  if (!limit) return otherwise;
+  if (*limit < 1 || *limit > static_cast<std::int64_t>(kMostOfAPage)) {
+    return fail(ErrorCode::invalid_argument, fmt::format("limit must be 1 to {}", kMostOfAPage));
+  }
+  return static_cast<std::size_t>(*limit);
+}
+
+Result<Page> Call::page() const {
+  Page page;
+  page.after = TRY(number_of("after"));
+  page.before = TRY(number_of("before"));
+  page.limit = TRY(page_size());
+  if (request.parameter("keep") == "last") page.keep = Page::Keep::last;
+  return page;
+}
+
 Result<std::optional<std::string>> Call::tenant(std::optional<std::string> wanted) const {
   if (!wanted) wanted = request.parameter("tenant");
   if (!caller.tenant) return wanted;

@@ -88,6 +88,11 @@ struct Call {
   Result<JsonObject> body(std::initializer_list<std::string_view> known) const;
   // A parameter of the query as a number.
   Result<std::optional<std::int64_t>> number_of(std::string_view parameter) const;
+  // How many of a list are asked for: `otherwise` where nothing is said, and never above 500.
+  static constexpr std::size_t kMostOfAPage = 500;
+  Result<std::size_t> page_size(std::size_t otherwise = kMostOfAPage) const;
+  // The page that is asked for, with `after`, `before`, `limit` and `keep`.
+  Result<Page> page() const;
   // The tenant whose sessions are meant: the caller's, or the one that is asked for, in the query
   // or as `wanted`. A caller of one tenant is refused those of others.
   Result<std::optional<std::string>> tenant(std::optional<std::string> wanted = {}) const;

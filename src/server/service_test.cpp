@@ -302,6 +302,12 @@ TEST(ServerApi, calls_a_wait_expired_that_cannot_be_answered_any_more) {
   ASSERT_EQ(waits.as_array().size(), 2U) << to_text(waits);
   EXPECT_EQ(waits.at(0).at("status"), Json("expired"));
   EXPECT_EQ(waits.at(1).at("status"), Json("open"));
+  const Json first = served.ask("GET", "/api/v1/waits?limit=1").json().at("waits");
+  EXPECT_EQ(first, Json(JsonArray{waits.at(0)}));
+  const Json last = served.ask("GET", "/api/v1/waits?limit=1&keep=last").json().at("waits");
+  EXPECT_EQ(last, Json(JsonArray{waits.at(1)}));
+  EXPECT_EQ(served.ask("GET", "/api/v1/waits?limit=0").status, 400);
+  EXPECT_EQ(served.ask("GET", "/api/v1/waits?before=x").status, 400);
   const std::string path = fmt::format("/api/v1/waits/{}", over);
   EXPECT_EQ(served.ask("GET", path).json().at("status"), Json("expired"));
   EXPECT_EQ(served.ask("POST", path + "/answer", R"({"answer":"late"})").status, 409);

@@ -23,17 +23,8 @@ namespace wright::server {
 namespace {
 
 constexpr std::size_t kSessionsOfAPage = 50;
-constexpr std::int64_t kMostOfAPage = 500;
 constexpr std::size_t kLongestInList = 2'000;
 constexpr std::int64_t kLongestDelayMs = 366LL * 24 * 3600 * 1000;
-
-Result<std::size_t> page_size(const Call& call, std::size_t otherwise) {
-  const auto limit = TRY(call.number_of("limit"));
-  if (limit && (*limit < 1 || *limit > kMostOfAPage)) {
-    return fail(ErrorCode::invalid_argument, fmt::format("limit must be 1 to {}", kMostOfAPage));
-  }
-  return limit ? static_cast<std::size_t>(*limit) : otherwise;
-}
 
 Answer list_sessions(const ServiceOptions& options, const Call& call) {
   SessionFilter filter{.agent_name = call.request.parameter("agent"),
@@ -48,7 +39,7 @@ Answer list_sessions(const ServiceOptions& options, const Call& call) {
   filter.is_root = call.request.parameter("root") == "true";
   filter.after = TRY(call.number_of("after"));
   filter.before = TRY(call.number_of("before"));
-  const std::size_t size = TRY(page_size(call, kSessionsOfAPage));
+  const std::size_t size = TRY(call.page_size(kSessionsOfAPage));
   filter.limit = size + 1;  // whether there is more
   filter.keeps_damaged = true;
   auto sessions = TRY(options.store.list_sessions(filter));
@@ -284,20 +275,11 @@ Answer show_session(const ServiceOptions& options, const Call& call) {
   return json_response(json);
 }
 
-Result<Page> page_of(const Call& call) {
-  Page page;
-  page.after = TRY(call.number_of("after"));
-  page.before = TRY(call.number_of("before"));
-  page.limit = TRY(page_size(call, kMostOfAPage));
-  if (call.request.parameter("keep") == "last") page.keep = Page::Keep::last;
-  return page;
-}
-
 Answer list_messages(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   const Session session = TRY(options.store.get_session(id));
   const auto told = TRY(last_imported(options.store, session));
-  const Page page = TRY(page_of(call));
+  const Page page = TRY(call.page());
   const bool is_short = call.request.parameter("texts") == "short";
   JsonArray list;
   for (const StoredMessage& message : TRY(options.store.get_messages(id, page))) {
@@ -311,7 +293,7 @@ Answer list_calls(const ServiceOptions& options, const Call& call) {
   const SessionId id = TRY(call.number());
   TRY(options.store.get_session(id));
   CallFilter filter;
-  filter.page = TRY(page_of(call));
+  filter.page = TRY(call.page());
   if (const auto status = call.request.parameter("status")) {
     filter.status = TRY(call_status_from(*status));
   }

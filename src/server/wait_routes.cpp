@@ -21,8 +21,7 @@ Result<WaitFilter> wait_filter(const Call& call, std::optional<SessionId> sessio
     if (*status != "any") filter.status = TRY(wait_status_from(*status));
   }
   filter.tenant = TRY(call.tenant());
-  filter.page.after = TRY(call.number_of("after"));
-  filter.page.limit = 500;
+  filter.page = TRY(call.page());
   return filter;
 }
 
@@ -77,14 +76,9 @@ bool wants_stream(const http::Request& request) {
 
 // A few at a time: each may be large, and what is left out of them was read all the same.
 Answer page_of_events(const ServiceOptions& options, const Call& call, EventFilter filter) {
-  constexpr std::size_t kMostOfAPage = 500;
   constexpr std::size_t kAtATime = 50;
   constexpr std::size_t kEnoughBytes = std::size_t{4} << 20;
-  const auto limit = TRY(call.number_of("limit"));
-  if (limit && (*limit < 1 || *limit > static_cast<std::int64_t>(kMostOfAPage))) {
-    return fail(ErrorCode::invalid_argument, "limit must be 1 to 500");
-  }
-  const std::size_t wanted = limit ? static_cast<std::size_t>(*limit) : kMostOfAPage;
+  const std::size_t wanted = TRY(call.page_size());
   JsonArray list;
   bool has_more = false;
   for (std::size_t bytes = 0; list.size() < wanted && bytes < kEnoughBytes;) {
