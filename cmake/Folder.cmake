@@ -1,9 +1,9 @@
-# wright_folder(name SOURCES … TESTS … LIBRARIES …)
+# wright_folder(name SOURCES … TESTS … LIBRARIES … [FORKING cases])
 #
 # One target a folder of src/: the static library wright_<name> of SOURCES, which links the folders
 # below it (Layers.cmake) and LIBRARIES; and the test program wright_<name>_test of TESTS.
 function(wright_folder name)
-  cmake_parse_arguments(folder "" "" "SOURCES;TESTS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(folder "" "FORKING" "SOURCES;TESTS;LIBRARIES" ${ARGN})
   set(target wright_${name})
   add_library(${target} STATIC ${folder_SOURCES})
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/include"
@@ -16,21 +16,28 @@ function(wright_folder name)
     target_link_libraries(${target} PUBLIC wright_${lower})
   endforeach()
   if(WRIGHT_TESTS AND folder_TESTS)
-    wright_test(${target}_test SOURCES ${folder_TESTS} LIBRARIES ${target})
+    wright_test(${target}_test SOURCES ${folder_TESTS} LIBRARIES ${target} FORKING "${folder_FORKING}")
   endif()
 endfunction()
 
-# wright_test(target SOURCES … LIBRARIES …): a GoogleTest program, one entry for ctest. A process for
-# each case would cost far more than the cases: with g++, LeakSanitizer alone takes seconds at every exit.
+# wright_test(target SOURCES … LIBRARIES … [FORKING cases]): a GoogleTest program, one entry for ctest. A process
+# for each case would cost far more than the cases: with g++, LeakSanitizer alone takes seconds at every exit.
+# FORKING are cases that fork often: a process of their own has less to copy each time.
 function(wright_test target)
-  cmake_parse_arguments(test "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(test "" "FORKING" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${target} ${test_SOURCES})
   target_link_libraries(${target} PRIVATE wright_flags ${test_LIBRARIES} GTest::gtest_main)
   list(GET test_LIBRARIES 0 tested)
   wright_lighter_sanitizers(${target} ${tested})
   wright_precompiled(${target} wright_heavy_test_headers)
   wright_compile_together(${target})
-  add_test(NAME ${target} COMMAND ${target} --gtest_brief=1)
+  set(others)
+  if(test_FORKING)
+    add_test(NAME ${target}_forking COMMAND ${target} --gtest_brief=1 --gtest_filter=${test_FORKING})
+    set_tests_properties(${target}_forking PROPERTIES TIMEOUT 1800)
+    set(others --gtest_filter=-${test_FORKING})
+  endif()
+  add_test(NAME ${target} COMMAND ${target} --gtest_brief=1 ${others})
   # Only for what hangs: busy machines take several times as long as quiet ones.
   set_tests_properties(${target} PROPERTIES TIMEOUT 1800)
   if(WRIGHT_COST_${target})

@@ -9,6 +9,8 @@ source=$1
 build=$2
 sanitize=${3:+-fsanitize=$3}
 compiler=$4
+quick_linker=
+if command -v ld.lld > /dev/null; then quick_linker=-fuse-ld=lld; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/moved
@@ -64,10 +66,11 @@ grep -q offline_model weather_offline.cpp || fail "weather.cpp names another mod
 
 step "a CMake project finds the package"
 cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_CXX_COMPILER="$compiler" \
-  -D CMAKE_CXX_FLAGS="$sanitize" > "$work/log" 2>&1 ||
+  -D CMAKE_CXX_FLAGS="$sanitize" -D CMAKE_EXE_LINKER_FLAGS="$quick_linker" > "$work/log" 2>&1 ||
   fail "$(cat "$work/log")"
 cmake --build with_cmake > "$work/log" 2>&1 || fail "$(cat "$work/log")"
 
+# With the usual linker, which wants libraries in their order.
 step "a compiler line from pkg-config"
 mkdir with_pkgconfig
 build_with() {

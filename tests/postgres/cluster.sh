@@ -34,7 +34,7 @@ export LC_ALL=C.UTF-8
 postgres=0
 start() {
   "${as_user[@]}" "$programs/postgres" -D "$data" -k "$folder" -c listen_addresses= -c fsync=off \
-    -c full_page_writes=off -c max_connections=200 -c log_min_messages=fatal \
+    -c full_page_writes=off -c shared_buffers=16MB -c wal_level=minimal -c max_wal_senders=0 -c max_connections=200 -c log_min_messages=fatal \
     -c log_min_error_statement=panic "$@" > "$folder/log" 2>&1 < /dev/null &
   postgres=$!
   for _ in $(seq 600); do
