@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "allocations.h"
+#include "sqlite/memory.h"
 #include "wright/wright.h"
 
 namespace {
@@ -125,6 +126,7 @@ void wait_for_line() {
 }  // namespace
 
 int main(int count, char** words) {
+  sqlite::count_memory_by_thread();  // as the program `wright` does
   std::map<std::string, std::string> given{{"--n", "1"},
                                            {"--c", "1"},
                                            {"--warm", "0"},

@@ -130,6 +130,10 @@ Result<void> set_up(sqlite3* connection, const SqliteOptions& options, Use use) 
   } else {
     TRY(run_agent_migrations(connection));
   }
+  // Pages of the log that are written back at once: what changes with every turn is among them only
+  // once. A fourth of that is SQLite's own number.
+  constexpr int kPagesOfLog = 4'000;
+  sqlite3_wal_autocheckpoint(connection, kPagesOfLog);
   // A list of words that a column may hold is built anew for every statement that writes it, and
   // costs more than the writing. Our words come from enums; for other programs the checks hold.
   return execute(connection, "PRAGMA ignore_check_constraints = ON");

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "sqlite/memory.h"
 #include "tools/sqlite/reader_functions.h"
 
 namespace wright::tools {
@@ -107,7 +108,7 @@ void set_limits(sqlite3* database) {
 }  // namespace
 
 SqliteGuard::SqliteGuard(Limits limits, std::stop_token stop)
-    : limits_(limits), stop_(std::move(stop)), memory_before_(sqlite3_memory_used()) {}
+    : limits_(limits), stop_(std::move(stop)), memory_before_(sqlite::memory_in_use()) {}
 
 int SqliteGuard::install(sqlite3* database) {
   set_limits(database);
@@ -215,7 +216,8 @@ bool SqliteGuard::is_over() {
                    "The query took too long and was ended; narrow it with WHERE or LIMIT, use an "
                    "indexed column, or look at fewer rows",
                    {}};
-  } else if (sqlite3_memory_used() - memory_before_ > static_cast<sqlite3_int64>(limits_.memory)) {
+  } else if (sqlite::memory_in_use() - memory_before_ >
+             static_cast<std::int64_t>(limits_.memory)) {
     ended_ = Error{ErrorCode::limit_reached,
                    fmt::format("The query needs more than {} MB of memory and was ended; sort, "
                                "group or join fewer rows",

@@ -1,9 +1,11 @@
 // sqlite_reader against SQL and files that mean harm: nothing is changed, and everything ends.
+#include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
+#include "sqlite/memory.h"
 #include "tools/sqlite/reader_testing.h"
 
 namespace wright::tools {
@@ -126,7 +128,7 @@ TEST(SqliteReaderHostile, ends_when_it_is_asked_to) {
   EXPECT_EQ(answer.error().code, ErrorCode::cancelled);
 }
 
-TEST(SqliteReaderHostile, bounds_what_a_query_needs_to_think) {
+void expect_memory_is_bounded() {
   const DatabaseFile file(kSample);
   auto options = file.options();
   options.memory_limit = 4U << 20U;
@@ -142,6 +144,17 @@ TEST(SqliteReaderHostile, bounds_what_a_query_needs_to_think) {
     EXPECT_EQ(answer.error().code, ErrorCode::limit_reached) << answer.error().message;
     EXPECT_NE(answer.error().message.find("4 MB"), std::string::npos) << answer.error().message;
   }
+}
+
+TEST(SqliteReaderHostile, bounds_what_a_query_needs_to_think) {
+  expect_memory_is_bounded();
+}
+
+// As in the program.
+TEST(SqliteReaderHostile, bounds_it_where_memory_is_counted_by_thread) {
+  ASSERT_EQ(sqlite3_shutdown(), SQLITE_OK);
+  ASSERT_TRUE(sqlite::count_memory_by_thread());
+  expect_memory_is_bounded();
 }
 
 TEST(SqliteReaderHostile, refuses_values_and_queries_of_absurd_size) {
