@@ -49,7 +49,8 @@ struct HtmlTree::Memory {
   // Jumps out of gumbo, which cannot fail, where there is no more. Nothing with a destructor may
   // live between here and parse_within().
   void* take(std::size_t size) {
-    const std::size_t whole = size + kHeader;
+    // Whole units: libstdc++'s pool keeps blocks of 24 bytes, which are not aligned for everything.
+    const std::size_t whole = (size + 2 * kHeader - 1) / kHeader * kHeader;
     const bool is_late = ++allocations % kLooksAtClock == 0 && Clock::now() > deadline;
     void* block = whole <= left && !is_late ? allocated(whole) : nullptr;
     if (block == nullptr) std::longjmp(is_over, 1);
