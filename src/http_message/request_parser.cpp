@@ -9,13 +9,22 @@ namespace wright::http {
 
 namespace beast_http = boost::beast::http;
 
+bool begins_after_empty_lines(std::string& bytes) {
+  std::size_t lines = 0;
+  while (std::string_view(bytes).substr(lines).starts_with("\r\n")) lines += 2;
+  bytes.erase(0, lines);
+  return !bytes.empty() && bytes != "\r";
+}
+
 struct RequestParser::Parts {
   beast_http::request_parser<beast_http::string_body> parser;
 };
 
-RequestParser::RequestParser(RequestLimits limits) : parts_(std::make_unique<Parts>()) {
+// Beast counts the first line of a head only where it came in pieces: its limit is a wider one.
+RequestParser::RequestParser(RequestLimits limits)
+    : parts_(std::make_unique<Parts>()), most_head_bytes_(limits.header_bytes) {
   parts_->parser.eager(false);
-  parts_->parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+  parts_->parser.header_limit(static_cast<std::uint32_t>(2 * limits.header_bytes));
   parts_->parser.body_limit(limits.body_bytes);
 }
 
@@ -58,10 +67,20 @@ std::size_t RequestParser::feed(std::string_view bytes) {
       break;
     }
     boost::system::error_code error;
-    used += parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
+    const std::size_t taken =
+        parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
+    used += taken;
     if (error && error != beast_http::error::need_more) {
       refuse(status_for(error));
       break;
+    }
+    if (state_ == State::head) {
+      head_bytes_ += taken;
+      const std::size_t begun = parser.is_header_done() ? 0 : bytes.size() - used;
+      if (head_bytes_ + begun > most_head_bytes_) {
+        refuse(status_for(beast_http::error::header_limit));
+        break;
+      }
     }
     if (state_ == State::head && parser.is_header_done()) {
       take_head();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "http_message/request.h"
@@ -15,6 +16,10 @@ struct RequestLimits {
   std::size_t header_bytes = 0;
   std::size_t body_bytes = 0;
 };
+
+// Takes away the empty lines that some clients send between requests, and says whether a request
+// begins in what is left: half of such a line is none.
+bool begins_after_empty_lines(std::string& bytes);
 
 class RequestParser {
  public:
@@ -58,6 +63,8 @@ class RequestParser {
   void take_head();
 
   std::unique_ptr<Parts> parts_;
+  std::size_t most_head_bytes_;
+  std::size_t head_bytes_ = 0;  // that were taken
   Request request_;
   State state_ = State::head;
   int refused_status_ = 0;

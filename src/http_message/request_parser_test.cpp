@@ -7,6 +7,37 @@
 namespace wright::http {
 namespace {
 
+TEST(RequestParser, begins_behind_empty_lines_that_may_come_in_halves) {
+  std::string bytes = "\r\n\r\n\r";
+  EXPECT_FALSE(begins_after_empty_lines(bytes));
+  EXPECT_EQ(bytes, "\r");
+  bytes += "\nG";
+  EXPECT_TRUE(begins_after_empty_lines(bytes));
+  EXPECT_EQ(bytes, "G");
+  bytes = "\rG";
+  EXPECT_TRUE(begins_after_empty_lines(bytes)) << "and is refused";
+  bytes.clear();
+  EXPECT_FALSE(begins_after_empty_lines(bytes));
+}
+
+TEST(RequestParser, keeps_to_the_limit_of_a_head_however_the_bytes_come) {
+  const std::string most = "GET / HTTP/1.1\r\nHost: x\r\nX: " + std::string(66, 'y') + "\r\n\r\n";
+  ASSERT_EQ(most.size(), 98U);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{20}, most.size()}) {
+    for (const std::size_t limit : {most.size(), most.size() - 1}) {
+      RequestParser parser({.header_bytes = limit});
+      std::string bytes;
+      for (std::size_t at = 0; at < most.size(); at += piece) {
+        bytes += most.substr(at, piece);
+        bytes.erase(0, parser.feed(bytes));
+      }
+      const bool is_refused = parser.state() == RequestParser::State::refused;
+      EXPECT_EQ(is_refused, limit < most.size()) << piece << " bytes at once, at most " << limit;
+      if (is_refused) EXPECT_EQ(parser.refused_status(), 431);
+    }
+  }
+}
+
 TEST(RequestParser, reads_the_same_however_the_bytes_come) {
   const std::string head = "POST /a%20b?c=d HTTP/1.1\r\nHost: x\r\n";
   struct Case {

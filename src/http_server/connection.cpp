@@ -103,8 +103,7 @@ void Connection::tell_closed() {
 
 void Connection::advance() {
   if (state_ == State::idle) {
-    while (in_.starts_with("\r\n")) in_.erase(0, 2);
-    if (in_.empty()) return;
+    if (!begins_after_empty_lines(in_)) return;
     state_ = State::reading;
     said_continue_ = false;
     parser_ = std::make_unique<RequestParser>(
