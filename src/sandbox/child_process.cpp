@@ -1,6 +1,7 @@
 #include "sandbox/child_process.h"
 
 #include <linux/close_range.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,8 +9,28 @@
 #include <array>
 #include <cerrno>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WRIGHT_WATCHES_THREADS
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define WRIGHT_WATCHES_THREADS
+#endif
+
+#ifdef WRIGHT_WATCHES_THREADS
+// ThreadSanitizer takes every clone() for a fork, and has the child watch nothing any more. One that
+// shares its parent's memory would blind the parent. This is libc's own name for it.
+extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
+#endif
+
 namespace wright::sandbox {
 namespace {
+
+#ifdef WRIGHT_WATCHES_THREADS
+constexpr auto* kClone = ::__clone;
+#else
+constexpr auto* kClone = ::clone;
+#endif
 
 constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr int kLastSignal = 64;
@@ -35,6 +56,11 @@ bool ChildStack::is_there() const {
 
 void* ChildStack::top() const {
   return static_cast<char*>(memory_) + kStackBytes;
+}
+
+WRIGHT_IN_CHILD pid_t start_child(int (*run)(void*), void* stack, int flags, void* argument,
+                                  pid_t* id) {
+  return kClone(run, stack, flags | CLONE_VM | CLONE_VFORK, argument, id);
 }
 
 WithoutSignals::WithoutSignals() {

@@ -3,6 +3,8 @@
 // instrumented by a sanitizer.
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
 #include <cstddef>
 
@@ -24,6 +26,10 @@ class ChildStack {
  private:
   void* memory_;
 };
+
+// clone(): `run` in a child that shares the memory of its parent, which is suspended until the child
+// has executed a program or ended. Also for a child of such a child.
+pid_t start_child(int (*run)(void*), void* stack, int flags, void* argument, pid_t* id = nullptr);
 
 // No handler of the parent may run in the child.
 class WithoutSignals {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -132,7 +131,7 @@ WRIGHT_IN_CHILD int run_watch(void* argument) {
 // Its child becomes an orphan, which whoever looks after orphans waits for.
 WRIGHT_IN_CHILD int run_between(void* argument) {
   WatchPlan& plan = *static_cast<WatchPlan*>(argument);
-  plan.id = ::clone(run_watch, plan.stack, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+  plan.id = start_child(run_watch, plan.stack, SIGCHLD, argument);
   if (plan.id < 0) plan.problem = errno;
   ::syscall(SYS_exit_group, 0);
   return 0;
@@ -200,7 +199,7 @@ Result<ParentWatch> ParentWatch::start(const std::filesystem::path& folder) {
   {
     const WithoutSignals blocked;
     // Without a termination signal, no wait() of this program sees it.
-    between = ::clone(run_between, stack.top(), CLONE_VM | CLONE_VFORK, &plan);
+    between = start_child(run_between, stack.top(), 0, &plan);
   }
   if (between < 0) return cannot_watch(errno);
   siginfo_t ignored{};

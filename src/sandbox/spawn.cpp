@@ -267,9 +267,9 @@ WRIGHT_IN_CHILD int run_outside(void* argument) {
     return fail_at(plan, SpawnStep::namespaces, errno);
   }
   // Its parent is the program, not this child.
-  constexpr int kFlags = CLONE_VM | CLONE_VFORK | CLONE_PARENT | CLONE_PARENT_SETTID |
-                         CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
-  if (::clone(run_inside, plan.stack, kFlags, argument, &plan.id) < 0) {
+  constexpr int kFlags =
+      CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
+  if (start_child(run_inside, plan.stack, kFlags, argument, &plan.id) < 0) {
     return fail_at(plan, SpawnStep::namespaces, errno);
   }
   ::syscall(SYS_exit_group, 0);
@@ -426,10 +426,9 @@ std::expected<SpawnedProcess, SpawnFailure> spawn(const SpawnRequest& request,
     const WithoutSignals blocked;
     if (has_namespaces) {
       // Without a termination signal, no wait() of this program sees it.
-      id = ::clone(run_outside, stack.top(), CLONE_VM | CLONE_VFORK, &plan);
+      id = start_child(run_outside, stack.top(), 0, &plan);
     } else {
-      id = ::clone(run_child, stack.top(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan,
-                   &descriptor);
+      id = start_child(run_child, stack.top(), CLONE_PIDFD | SIGCHLD, &plan, &descriptor);
     }
     problem = errno;
   }
