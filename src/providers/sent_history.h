@@ -112,11 +112,11 @@ class SentHistory final : public KeptHistory {
 // A member of a body whose value is text already, in pieces that are joined by commas where neither
 // is empty.
 struct WrittenMember {
-  std::string_view name;
-  std::string_view open;  // "["
-  std::string_view first;
-  std::string_view rest;
-  std::string_view close;  // "]"
+  std::string_view name = {};
+  std::string_view open = {};  // "["
+  std::string_view first = {};
+  std::string_view rest = {};
+  std::string_view close = {};  // "]"
 };
 
 // As to_text(body), where the members that are written already hold a null in the body.
