@@ -199,6 +199,7 @@ Error refused_answer(Error error, std::string_view text);
 // The agent, bound to answer with a T. For drivers that take an agent: Runtime, TwoPhaseAgent, or
 // one of your own. `name` is what the model's vendor is told the schema is called.
 template <class T>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
 Agent answering_with(Agent agent, std::string name = "answer") {
   agent.sampling.response_format = {.kind = ResponseFormat::Kind::json_schema,
                                     .name = std::move(name),

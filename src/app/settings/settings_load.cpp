@@ -118,6 +118,7 @@ struct Given {
 
 std::string unknown_key(std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(kConfigKeys.size());
   for (const ConfigKey& key : kConfigKeys) names.push_back(key.full_name());
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const std::string suggestion = did_you_mean(name, candidates);
@@ -222,6 +223,7 @@ Result<std::vector<AgentSetting>> resolve_agents(const Given& given,
     found.insert_or_assign(name, AgentSetting{own->agent, std::move(setting)});
   }
   std::vector<AgentSetting> list;
+  list.reserve(found.size());
   for (auto& [name, setting] : found) list.push_back(std::move(setting));
   return list;
 }
