@@ -113,7 +113,8 @@ cp -r "$portable" "$root/opt/wright"
 if inside sh -c 'ls /usr/lib/*/libcurl.so.4' > /dev/null 2>&1; then fail "the root is not clean"; fi
 expect "$version" inside /opt/wright/bin/wright --version
 expect main.cpp inside /opt/wright/bin/wright "${ask[@]}"
-expect_error libcurl4 inside env OPENAI_API_KEY=x OPENAI_BASE_URL=http://127.0.0.1:9/v1 \
+# Without TLS nothing is needed; with it, libcurl.
+expect_error libcurl4 inside env OPENAI_API_KEY=x OPENAI_BASE_URL=https://127.0.0.1:9/v1 \
   /opt/wright/bin/wright run codebase-analysis "What?" --model openai:gpt-5-mini --base-path /srv/project
 expect_error libpq5 inside /opt/wright/bin/wright sessions --store postgresql://nobody@127.0.0.1:9/x
 
@@ -138,7 +139,7 @@ expect "$version" "${as_wright[@]}" wright --version
 expect main.cpp "${as_wright[@]}" wright "${ask[@]}"
 expect codebase-analysis "${as_wright[@]}" wright sessions
 # libcurl is found: nobody listens there, and that is what it says.
-expect_error 127.0.0.1 "${as_wright[@]}" env OPENAI_API_KEY=x OPENAI_BASE_URL=http://127.0.0.1:9/v1 \
+expect_error 127.0.0.1 "${as_wright[@]}" env OPENAI_API_KEY=x OPENAI_BASE_URL=https://127.0.0.1:9/v1 \
   wright run codebase-analysis "What?" --model openai:gpt-5-mini --base-path /srv/project
 
 step "a second installation, removal and purge"
