@@ -17,7 +17,7 @@ void fill(sqlite3* connection) {
             SQLITE_OK);
 }
 
-Connection in_memory() {
+Connection empty_database() {
   return open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE).connection;
 }
 
@@ -33,10 +33,10 @@ class Memory : public ::testing::Test {
 TEST_F(Memory, is_counted_by_thread_where_a_program_wants_it) {
   ASSERT_TRUE(count_memory_by_thread());
   const std::int64_t before = memory_in_use();
-  Connection own = in_memory();
+  Connection own = empty_database();
   std::thread([] {
     const std::int64_t before_other = memory_in_use();
-    const Connection other = in_memory();
+    const Connection other = empty_database();
     fill(other.get());
     EXPECT_GT(memory_in_use() - before_other, 4'000'000);
   }).join();
@@ -48,7 +48,7 @@ TEST_F(Memory, is_counted_by_thread_where_a_program_wants_it) {
 }
 
 TEST_F(Memory, stays_as_it_is_where_sqlite_is_in_use) {
-  const Connection connection = in_memory();
+  const Connection connection = empty_database();
   EXPECT_FALSE(count_memory_by_thread());
 }
 
