@@ -140,7 +140,7 @@ subproject: packages-release
 # Prometheus' own check of /metrics, and ten thousand listeners.
 protocols: build-dev
 	@packaging/install-packages.sh metrics
-	ctest --preset dev -C nightly -R '^(Mcp\.(inspector|conformance_of|killed_at)|Serving\.(client|ten_thousand_listeners))'
+	ctest --preset dev -C nightly -R '^(Mcp\.(inspector|conformance_of)|Serving\.(client|ten_thousand_listeners))'
 
 nightly:
 	@packaging/nightly.sh

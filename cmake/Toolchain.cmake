@@ -24,7 +24,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # They are wrong about std::string, std::variant and std::optional when optimising: gcc.gnu.org/PR105651
   # and its relatives.
   target_compile_options(wright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow
-                                                -Wno-array-bounds -Wno-maybe-uninitialized)
+                                                -Wno-array-bounds)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Signs are g++'s business, and a member that is left out has its initialiser.

@@ -20,11 +20,10 @@ struct RequestParser::Parts {
   beast_http::request_parser<beast_http::string_body> parser;
 };
 
-// Beast counts the first line of a head only where it came in pieces: its limit is a wider one.
 RequestParser::RequestParser(RequestLimits limits)
     : parts_(std::make_unique<Parts>()), most_head_bytes_(limits.header_bytes) {
   parts_->parser.eager(false);
-  parts_->parser.header_limit(static_cast<std::uint32_t>(2 * limits.header_bytes));
+  parts_->parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
   parts_->parser.body_limit(limits.body_bytes);
 }
 
@@ -35,9 +34,21 @@ namespace {
 constexpr std::string_view kShortestEnd = "0\r\n\r\n";
 
 int status_for(const boost::system::error_code& error) {
-  if (error == beast_http::error::header_limit) return 431;
-  if (error == beast_http::error::body_limit) return 413;
-  return 400;
+  return error == beast_http::error::body_limit ? 413 : 400;
+}
+
+// Whether the line that says how long a chunk is ends within quotes. Beast would read on behind it,
+// and take the chunk off the limit of the body each time that more bytes come.
+bool ends_within_quotes(std::string_view chunk) {
+  if (chunk.starts_with("\r\n")) chunk.remove_prefix(2);  // the end of the one before
+  const std::size_t end = chunk.find("\r\n");
+  if (end == std::string_view::npos) return false;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (chunk[i] == '"') is_quoted = !is_quoted;
+    if (chunk[i] == '\\' && is_quoted) ++i;
+  }
+  return is_quoted;
 }
 
 std::string text_from(boost::beast::string_view text) {
@@ -57,39 +68,68 @@ bool has_clear_length(const Message& message) {
 
 }  // namespace
 
+// Beast gets a head when it is whole: what it says of one in pieces depends on the pieces. What makes
+// a head wrong or too long before its end is found where it stands.
+std::size_t RequestParser::whole_head(std::string_view bytes) {
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  const bool is_text = bytes.empty() || (bytes.front() > ' ' && bytes.front() < 0x7F);
+  if (!is_text) refuse(400);  // somebody speaks TLS, for one
+  while (state_ == State::head) {
+    const std::size_t line_feed = bytes.find('\n', looked_at_);
+    const bool has_line = line_feed != std::string_view::npos;
+    looked_at_ = has_line ? line_feed + 1 : bytes.size();
+    if (looked_at_ > most_head_bytes_) {
+      refuse(431);
+    } else if (!has_line) {
+      break;
+    } else if (!bytes.substr(0, line_feed).ends_with('\r')) {
+      refuse(400);
+    } else if (bytes.substr(0, looked_at_).ends_with(kEnd)) {
+      return looked_at_;
+    }
+  }
+  return 0;
+}
+
 std::size_t RequestParser::feed(std::string_view bytes) {
+  if (state_ == State::head) return feed_head(bytes.substr(0, whole_head(bytes)));
   std::size_t used = 0;
   auto& parser = parts_->parser;
-  while (state_ == State::head || (state_ == State::body && is_body_wanted_)) {
+  while (state_ == State::body && is_body_wanted_) {
+    const std::string_view rest = bytes.substr(used);
     // The parser insists on all bytes of the shortest end of a body in chunks.
-    if (state_ == State::body && parser.chunked() && bytes.size() - used < kShortestEnd.size() &&
-        bytes.substr(used).starts_with('0')) {
+    if (parser.chunked() && !has_begun_body_ && rest.size() < kShortestEnd.size() &&
+        rest.starts_with('0')) {
       break;
     }
     boost::system::error_code error;
-    const std::size_t taken =
-        parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), error);
+    const std::size_t taken = parser.put(boost::asio::const_buffer(rest.data(), rest.size()), error);
+    has_begun_body_ = has_begun_body_ || taken > 0;
     used += taken;
-    if (error && error != beast_http::error::need_more) {
+    const bool is_wrong = error == beast_http::error::need_more
+                              ? parser.chunked() && ends_within_quotes(rest.substr(taken))
+                              : error.failed();
+    if (is_wrong) {
       refuse(status_for(error));
       break;
     }
-    if (state_ == State::head) {
-      head_bytes_ += taken;
-      const std::size_t begun = parser.is_header_done() ? 0 : bytes.size() - used;
-      if (head_bytes_ + begun > most_head_bytes_) {
-        refuse(status_for(beast_http::error::header_limit));
-        break;
-      }
-    }
-    if (state_ == State::head && parser.is_header_done()) {
-      take_head();
-      if (state_ == State::body && parser.is_done()) state_ = State::done;
-      break;
-    }
-    if (state_ == State::body && parser.is_done()) state_ = State::done;
+    if (parser.is_done()) state_ = State::done;
     if (error || used == bytes.size()) break;
   }
+  return used;
+}
+
+std::size_t RequestParser::feed_head(std::string_view head) {
+  if (head.empty()) return 0;
+  auto& parser = parts_->parser;
+  boost::system::error_code error;
+  const std::size_t used = parser.put(boost::asio::const_buffer(head.data(), head.size()), error);
+  if (error || !parser.is_header_done()) {
+    refuse(status_for(error));
+    return used;
+  }
+  take_head();
+  if (state_ == State::body && parser.is_done()) state_ = State::done;
   return used;
 }
 

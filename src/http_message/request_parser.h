@@ -60,15 +60,19 @@ class RequestParser {
  private:
   struct Parts;
   void refuse(int status);
+  // How long the head is that `bytes` begin with; 0 while it is not whole, or when it is refused.
+  std::size_t whole_head(std::string_view bytes);
+  std::size_t feed_head(std::string_view head);
   void take_head();
 
   std::unique_ptr<Parts> parts_;
   std::size_t most_head_bytes_;
-  std::size_t head_bytes_ = 0;  // that were taken
+  std::size_t looked_at_ = 0;  // of what may become the head
   Request request_;
   State state_ = State::head;
   int refused_status_ = 0;
   bool is_body_wanted_ = false;
+  bool has_begun_body_ = false;
 };
 
 }  // namespace wright::http

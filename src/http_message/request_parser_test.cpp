@@ -38,34 +38,79 @@ TEST(RequestParser, keeps_to_the_limit_of_a_head_however_the_bytes_come) {
   }
 }
 
+struct Told {
+  RequestParser::State state = RequestParser::State::head;
+  int refused = 0;
+  std::string path;
+  std::string body;
+  std::string unread;
+};
+
+// One request, as a connection reads it: what is not taken comes again, with more behind it.
+Told told_in_pieces(const std::string& bytes, std::size_t piece) {
+  RequestParser parser({.header_bytes = 1000, .body_bytes = 1000});
+  Told told;
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    told.unread += bytes.substr(at, piece);
+    const bool was_head = parser.state() == RequestParser::State::head;
+    told.unread.erase(0, parser.feed(told.unread));
+    if (was_head && parser.state() == RequestParser::State::body) {
+      parser.want_body(1000);
+      told.unread.erase(0, parser.feed(told.unread));
+    }
+  }
+  told.state = parser.state();
+  told.refused = parser.refused_status();
+  told.path = parser.take_request().path;
+  told.body = parser.take_body();
+  return told;
+}
+
+const std::string kPost = "POST /a%20b?c=d HTTP/1.1\r\nHost: x\r\n";
+const std::string kChunked = kPost + "Transfer-Encoding: chunked\r\n\r\n";
+
 TEST(RequestParser, reads_the_same_however_the_bytes_come) {
-  const std::string head = "POST /a%20b?c=d HTTP/1.1\r\nHost: x\r\n";
   struct Case {
-    std::string rest;
+    std::string bytes;
     std::string body;
+    std::string unread = {};
+  };
+  const std::string next = "GET /\" HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (const Case& wanted :
+       {Case{kPost + "Content-Length: 5\r\n\r\nhello", "hello"}, Case{kPost + "\r\n", ""},
+        Case{kChunked + "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "hello"},
+        Case{kChunked + "0\r\n\r\n", ""}, Case{kChunked + "0\r\nX: y\r\n\r\n", ""},
+        Case{kChunked + "2;a=\"\\\"b\"\r\nhe\r\n0\r\n\r\n", "he"},
+        Case{kChunked + "2\r\n\"\"\r\n0\r\n\r\n" + next, "\"\"", next}}) {
+    for (std::size_t piece = 1; piece <= wanted.bytes.size(); ++piece) {
+      const Told told = told_in_pieces(wanted.bytes, piece);
+      ASSERT_EQ(told.state, RequestParser::State::done) << wanted.bytes << piece;
+      EXPECT_EQ(told.path, "/a b");
+      EXPECT_EQ(told.body, wanted.body) << wanted.bytes << piece;
+      EXPECT_EQ(told.unread, wanted.unread);
+    }
+  }
+}
+
+TEST(RequestParser, refuses_the_same_however_the_bytes_come) {
+  struct Case {
+    std::string bytes;
+    int status = 400;
   };
   for (const Case& wanted :
-       {Case{"Content-Length: 5\r\n\r\nhello", "hello"},
-        Case{"Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "hello"},
-        Case{"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", ""},
-        Case{"Transfer-Encoding: chunked\r\n\r\n0\r\nX: y\r\n\r\n", ""}, Case{"\r\n", ""}}) {
-    const std::string bytes = head + wanted.rest;
-    for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
-      RequestParser parser({.header_bytes = 1000, .body_bytes = 1000});
-      std::string unread;
-      for (std::size_t at = 0; at < bytes.size(); at += piece) {
-        unread += bytes.substr(at, piece);
-        const bool was_head = parser.state() == RequestParser::State::head;
-        unread.erase(0, parser.feed(unread));
-        if (was_head && parser.state() == RequestParser::State::body) {
-          parser.want_body(1000);
-          unread.erase(0, parser.feed(unread));
-        }
-      }
-      ASSERT_EQ(parser.state(), RequestParser::State::done) << bytes << piece;
-      EXPECT_EQ(parser.take_request().path, "/a b");
-      EXPECT_EQ(parser.take_body(), wanted.body) << bytes << piece;
-      EXPECT_EQ(unread, "");
+       {Case{"\x16\x03\x01"}, Case{"GET / HTTP/1.1\nHost: x\n\n"},
+        Case{"GET / HTTP/1.1\r\nHost: x\n\r\n"},
+        Case{"GET / HTTP/1.1\r\nHost: x\r\nY" + std::string(1000, 'y'), 431},
+        Case{"GET / HTTP/1.1\r\nHost" + std::string(1000, 'y') + "\r\n\r\n", 431},
+        Case{kPost + "Content-Length: 1001\r\n\r\n", 413},
+        Case{kChunked + "3e9\r\n" + std::string(1001, 'y') + "\r\n0\r\n\r\n", 413},
+        Case{kChunked + "g\r\nhe\r\n0\r\n\r\n"}, Case{kChunked + "2\r\nhello\r\n0\r\n\r\n"},
+        Case{kChunked + "2;a=\"b\r\nhe\r\n0\r\n\r\n"},
+        Case{kChunked + "2\r\nhe\r\n2;a=\"b\\\"\r\nhe\r\n0\r\n\r\n"}}) {
+    for (std::size_t piece = 1; piece <= wanted.bytes.size(); ++piece) {
+      const Told told = told_in_pieces(wanted.bytes, piece);
+      ASSERT_EQ(told.state, RequestParser::State::refused) << wanted.bytes << piece;
+      EXPECT_EQ(told.refused, wanted.status) << wanted.bytes << piece;
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/text.h"
@@ -31,7 +32,9 @@ std::optional<double> take_number(std::string_view& text) {
       std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error == std::errc::invalid_argument) return {};
   // Out of range: above all numbers, or between 0 and the smallest.
-  if (error != std::errc() && text.front() != '0') number = kLongest;
+  if (error != std::errc() && text.front() != '0') {
+    number = std::numeric_limits<double>::infinity();
+  }
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }

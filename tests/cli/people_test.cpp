@@ -5,6 +5,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <future>
+
 #include "net/canned_server_testing.h"
 #include "process.h"
 #include "state.h"
@@ -188,6 +190,34 @@ TEST(Resume, goes_on_where_a_process_was_killed) {
   const Finished nothing = home.wright({"resume", "--all"});
   EXPECT_EQ(nothing.exit_code, 0);
   EXPECT_NE(nothing.error.find("Nothing to resume"), std::string::npos);
+}
+
+TEST(Resume, of_all_at_once_leaves_to_others_what_they_took_first) {
+  const Home home;
+  constexpr std::size_t kSessions = 6;
+  for (std::size_t i = 0; i < kSessions; ++i) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
+  }
+  change(home.database(),
+         "DELETE FROM agent_messages WHERE id IN (SELECT max(id) FROM agent_messages GROUP BY "
+         "session_id);"
+         "UPDATE agent_sessions SET status = 'running', result = NULL, ended_at = NULL");
+  {
+    std::vector<std::future<Finished>> all;
+    for (int i = 0; i < 3; ++i) {
+      all.push_back(std::async(std::launch::async, [&] { return home.wright({"resume", "--all"}); }));
+    }
+    for (auto& each : all) {
+      const Finished finished = each.get();
+      EXPECT_EQ(finished.exit_code, 0) << finished.error;
+    }
+  }
+  const Json sessions = home.wright({"sessions", "--json"}).json();
+  ASSERT_EQ(sessions.as_array().size(), kSessions);
+  for (const Json& session : sessions.as_array()) {
+    EXPECT_EQ(session.at("status"), Json("completed"));
+    EXPECT_EQ(session.at("iterations"), sessions.at(0).at("iterations")) << "none was driven twice";
+  }
 }
 
 TEST(Resume, of_all_goes_on_after_one_that_somebody_wanted_cancelled) {

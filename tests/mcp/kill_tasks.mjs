@@ -9,7 +9,6 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chosen } from './histories.mjs';
 
 const { Home, binary, model } = await import(process.argv[3]);
 const modernMeta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -118,7 +117,8 @@ for (const way of ['stdio', 'http']) {
     }
   }
 }
-const left = chosen(histories, process.argv[4]);
+const chosen = process.argv[4] ? histories.filter(each => JSON.stringify(each).includes(process.argv[4])) : histories;
+const left = [...chosen];
 await Promise.all(Array.from({ length: 3 }, async () => {
   while (left.length > 0) await history(left.shift());
 }));

@@ -31,11 +31,12 @@ chmod 755 "$folder"
 cd "$folder" || exit 1
 export LC_ALL=C.UTF-8
 
+# Small, since many of them run beside each other, and without what only replicas and power cuts need.
 postgres=0
 start() {
   "${as_user[@]}" "$programs/postgres" -D "$data" -k "$folder" -c listen_addresses= -c fsync=off \
-    -c full_page_writes=off -c shared_buffers=16MB -c wal_level=minimal -c max_wal_senders=0 -c max_connections=200 -c log_min_messages=fatal \
-    -c log_min_error_statement=panic "$@" > "$folder/log" 2>&1 < /dev/null &
+    -c full_page_writes=off -c shared_buffers=16MB -c wal_level=minimal -c max_wal_senders=0 \
+    -c max_connections=200 -c log_min_messages=fatal -c log_min_error_statement=panic "$@" > "$folder/log" 2>&1 < /dev/null &
   postgres=$!
   for _ in $(seq 600); do
     "${as_user[@]}" "$programs/pg_isready" -q -h "$folder" -U wright && return 0

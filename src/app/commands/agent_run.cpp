@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "app/commands/interrupted_sessions.h"
 #include "app/settings/paths.h"
 #include "app/terminal/log_output.h"
 #include "app/terminal/person/person_answers.h"
@@ -40,7 +41,12 @@ ExitCode AgentRun::begin(ReadyAgent agent, const Message& prompt) {
 ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
   return run(std::move(agent), [&](Store& store, const Agent& made, RunOptions options) {
     options.settlements = settlements;
-    return wright::resume(store, made, id, options);
+    auto answer = wright::resume(store, made, id, options);
+    if (!answer && session_id() == 0) {
+      const auto is_left = is_interrupted(store, id);
+      was_taken_ = is_left && !*is_left;
+    }
+    return answer;
   });
 }
 
@@ -183,6 +189,10 @@ ExitCode AgentRun::waiting(const RunResult& answer) {
 
 ExitCode AgentRun::failed(const Error& error) {
   display_.hide();
+  if (was_taken_ && options_.passes_over_taken) {
+    if (options_.verbosity == Verbosity::normal) context_.console.remark(error.message + ".");
+    return ExitCode::ok;
+  }
   const bool is_cancelled = error.code == ErrorCode::cancelled;
   // What a model had said before a limit was reached is better than nothing.
   const std::string best = answer_of(error);

@@ -25,6 +25,7 @@ struct AgentRunOptions {
   Input input = Input::terminal;
   std::optional<bool> debug = {};  // absent: as the settings say
   std::string tenant = {};         // of a session that begins
+  bool passes_over_taken = false;  // a session that somebody else has taken first is no failure
 };
 
 class AgentRun {
@@ -74,6 +75,7 @@ class AgentRun {
   RunDisplay display_;
   std::shared_ptr<const FoundHooks> hooks_;
   WhileItWorks while_it_works_;
+  bool was_taken_ = false;             // by somebody else, before it could begin
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display
 };

@@ -64,21 +64,19 @@ Resumed resume_session(const Session& session, const GoOnWith& with,
 void resume_interrupted(const Settings& settings, const RunCommand& command,
                         CommandContext context) {
   if (!settings.flag(keys::kAutomaticResume)) return;
-  std::vector<Session> sessions;
-  {
-    const auto store = open_existing_store(settings);
-    if (!store || !*store) return;
-    auto found = interrupted_sessions(**store);
-    if (!found) return;  // the command itself has said what is wrong with the store
-    sessions = std::move(*found);
-  }
+  const auto store = open_existing_store(settings);
+  if (!store || !*store) return;
+  const auto sessions = interrupted_sessions(**store);
+  if (!sessions) return;  // the command itself has said what is wrong with the store
   // What was said on the command line was said of another prompt.
   SettingFlags flags;
   flags.config = command.settings.config;
   flags.database_path = command.settings.database_path;
   flags.store = command.settings.store;
   const auto here = folder_of(settings);
-  for (const Session& session : sessions) {
+  for (const Session& session : *sessions) {
+    const auto is_left = is_interrupted(**store, session.id);
+    if (is_left && !*is_left) continue;
     // Another folder's work is that folder's.
     if (const auto folder = folder_of(session); folder != here) {
       tell_of_other(session, folder, command.verbosity, context);
@@ -97,7 +95,10 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
     }
     const Resumed resumed = resume_session(
         session, {.said_now = flags, .found_in = settings}, {},
-        {.output = OutputFormat::none, .verbosity = command.verbosity, .input = command.input},
+        {.output = OutputFormat::none,
+         .verbosity = command.verbosity,
+         .input = command.input,
+         .passes_over_taken = true},
         context);
     if (resumed.was_stopped) return;
   }

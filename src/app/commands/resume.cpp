@@ -86,7 +86,8 @@ Resumed resume_one(const ResumeCommand& command, const Settings& settings, const
        .verbosity = command.verbosity,
        .streaming = command.streaming,
        .input = command.input,
-       .debug = command.debug},
+       .debug = command.debug,
+       .passes_over_taken = command.which == ResumeCommand::Which::all},
       context);
 }
 
