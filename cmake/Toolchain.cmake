@@ -21,8 +21,7 @@ endif()
 add_library(wright_flags INTERFACE)
 target_compile_options(wright_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # They are wrong about std::string, std::variant and std::optional when optimising: gcc.gnu.org/PR105651
-  # and its relatives.
+  # They are wrong about std::string when optimising: gcc.gnu.org/PR105651 and its relatives.
   target_compile_options(wright_flags INTERFACE -Wno-restrict -Wno-stringop-overflow
                                                 -Wno-array-bounds)
 endif()

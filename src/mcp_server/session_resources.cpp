@@ -88,15 +88,17 @@ mcp::WorkOutcome list_session_templates() {
 
 mcp::WorkOutcome read_session(Store& store, const JsonObject& params) {
   const std::string uri = mcp::text_in(params, "uri");
-  const auto id =
-      uri.starts_with(kPrefix) ? id_in(std::string_view(uri).substr(kPrefix.size())) : std::nullopt;
+  const std::string_view number = uri.starts_with(kPrefix)
+                                      ? std::string_view(uri).substr(kPrefix.size())
+                                      : std::string_view();
+  const SessionId id = id_in(number).value_or(0);
   const mcp::Problem absent{mcp::code::kInvalidParams, "there is no such resource",
                             JsonObject{{"uri", to_valid_utf8(uri.substr(0, 1000))}}};
-  if (!id) return absent;
-  const auto session = store.get_session(*id);
+  if (id == 0) return absent;
+  const auto session = store.get_session(id);
   if (!session && session.error().code == ErrorCode::not_found) return absent;
   if (!session) return problem_of(session.error());
-  const auto messages = store.get_messages(*id);
+  const auto messages = store.get_messages(id);
   if (!messages) return problem_of(messages.error());
   return mcp::Finished{
       {{"contents", JsonArray{JsonObject{{"uri", uri},

@@ -23,8 +23,8 @@ class CodeColours {
 
   // What a line has begun and not ended.
   struct Open {
-    std::string end;
-    std::string_view style;
+    std::string end = {};
+    std::string_view style = {};
     bool has_escapes = false;      // a backslash takes the end's meaning away
     bool is_whole_line = false;    // a here-document: its end stands alone
     bool may_be_indented = false;  // by tabs

@@ -36,8 +36,9 @@ class RecordedRequest final : public mcp_server::RequestSpan {
   }
 
   void refused(std::int64_t code, std::string_view message) override {
-    span_->add({name::kStatusCode, fmt::to_string(code)});
-    span_->fail(fmt::to_string(code), message);
+    const std::string number = fmt::to_string(code);
+    span_->add({name::kStatusCode, number});
+    span_->fail(number, message);
   }
 
  private:
