@@ -151,10 +151,11 @@ install: build-release
 clean:
 	rm -rf build
 
-# build-X configures and builds the preset X, after packages-X has installed what it needs.
+# build-X configures and builds the preset X, after packages-X has installed what it needs. npm installs beside the
+# compilers, of which there are JOBS.
 build-%: packages-%
-	@cmake --preset $* $(if $(wildcard build/$*/build.ninja),> /dev/null)
-	@cmake --build --preset $* --parallel $(JOBS)
+	@cmake --preset $* -DWRIGHT_JOBS=$(JOBS) $(if $(wildcard build/$*/build.ninja),> /dev/null)
+	@cmake --build --preset $* --parallel $(shell expr $(JOBS) + 2)
 
 SECTIONS_release  = build
 SECTIONS_package  = build package

@@ -9,6 +9,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# What only waits for a network takes no compiler's place.
+set(WRIGHT_JOBS "" CACHE STRING "Compilers and linkers at once, where a build runs more jobs (Ninja)")
+if(WRIGHT_JOBS)
+  set_property(GLOBAL PROPERTY JOB_POOLS compilers=${WRIGHT_JOBS})
+  set(CMAKE_JOB_POOL_COMPILE compilers)
+  set(CMAKE_JOB_POOL_LINK compilers)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")

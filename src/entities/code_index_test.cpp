@@ -34,7 +34,7 @@ class CodeIndexTest : public ::testing::Test {
 
   // What an index that never saw anything else knows about the same files.
   Strings from_scratch() const {
-    const tools::TemporaryFolder folder;
+    const TemporaryFolder folder;
     CodeIndexOptions options = tree.options();
     options.folder = folder.path();
     const auto fresh = index(std::move(options));
@@ -110,7 +110,7 @@ TEST_F(CodeIndexTest, is_its_owners_alone) {
     return status.st_mode & 0777U;
   };
   tree.files().write("a.py", "def f(): pass\n");
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   CodeIndexOptions options = tree.options();
   options.folder = folder.path() / "kept" / "entities";
   const auto one = index(options);

@@ -145,7 +145,7 @@ TEST_F(DatabaseEntities, change_nothing_and_say_why_there_is_nothing) {
   EXPECT_EQ(asked(none, "get_schema", "{}"),
             Json("not_found: No database was given to these tools; whoever starts them must name "
                  "one"));
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("text.db", "this is no database, but it is long enough to look at");
   SqliteReaderOptions text;
   text.databases = {{.path = folder / "text.db"}};

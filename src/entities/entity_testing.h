@@ -44,7 +44,7 @@ class CodeTree {
   CodeTree() : CodeTree(kNoon) {}
   explicit CodeTree(std::int64_t now) : now_(now) {}
 
-  const tools::TemporaryFolder& files() const { return files_; }
+  const TemporaryFolder& files() const { return files_; }
   const std::filesystem::path& index_folder() const { return index_.path(); }
 
   CodeIndexOptions options() const {
@@ -66,8 +66,8 @@ class CodeTree {
   }
 
  private:
-  tools::TemporaryFolder files_;
-  tools::TemporaryFolder index_;
+  TemporaryFolder files_;
+  TemporaryFolder index_;
   std::int64_t now_;
   std::vector<Tool> tools_;
 };

@@ -53,7 +53,7 @@ class Studied {
 
  private:
   std::filesystem::path base_;
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::vector<Tool> tools_;
 };
 

@@ -17,7 +17,7 @@ using tools::Strings;
 
 TEST(BlobHash, is_the_one_that_git_computes) {
   EXPECT_EQ(blob_hash(""), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
-  tools::TemporaryFolder folder;
+  TemporaryFolder folder;
   std::string content;
   for (const std::size_t size : {1, 55, 56, 63, 64, 65, 119, 120, 1000, 100'003}) {
     while (content.size() < size) content += static_cast<char>(content.size() * 7 % 256);

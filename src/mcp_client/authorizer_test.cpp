@@ -151,7 +151,7 @@ class McpLogin : public ::testing::Test {
   std::filesystem::path file() const { return folder_.path() / "state" / "mcp_tokens.json"; }
 
   GuardedServer server_;
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(McpLogin, WhoIsNotLoggedInIsToldHow) {

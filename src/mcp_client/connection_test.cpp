@@ -136,7 +136,7 @@ class McpConnection : public ::testing::Test {
   }
   std::filesystem::path mark() const { return folder_.path() / "mark"; }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::vector<std::string> notes_;
 };
 

@@ -102,7 +102,7 @@ class HostileMcpServer : public ::testing::Test {
     return execute(tools, {}, {"c1", "py__go", "{}"}, context);
   }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(HostileMcpServer, OneThatAsksInsteadOfListingHasTheTimeOfOneRequest) {

@@ -124,7 +124,7 @@ class McpLiveTools : public ::testing::TestWithParam<const char*> {
     return names;
   }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<LiveTools> live_;
   Agent agent_;

@@ -16,7 +16,7 @@ void make_old(const path& folder) {
 }
 
 TEST(NamedPipe, RemovesWhatKilledProcessesLeftBehindAndNothingElse) {
-  const tools::TemporaryFolder root;
+  const TemporaryFolder root;
   const path stale = root.path() / "wright-mcp-stale0";
   const path other = root.path() / "something-else";
   const path young = root.path() / "wright-mcp-young0";

@@ -146,7 +146,7 @@ class McpRemoteCall : public ::testing::TestWithParam<const char*> {
   }
   std::filesystem::path journal() const { return folder_.path() / "journal"; }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_P(McpRemoteCall, WhatWritesIsNotBegunTwiceInAnotherProcess) {

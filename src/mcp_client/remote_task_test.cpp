@@ -153,7 +153,7 @@ class McpRemoteTask : public ::testing::TestWithParam<const char*> {
     return all.str();
   }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::chrono::milliseconds timeout_{20'000};
   std::function<void()> on_progress_;
   bool is_suspended_ = false;

@@ -119,7 +119,7 @@ class McpSampling : public ::testing::Test {
         {"message", ""}};
   }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::shared_ptr<SamplingModels> models_ = std::make_shared<SamplingModels>();
   std::atomic<int> asked_ = 0;
   std::atomic<int> most_ = 0;

@@ -9,7 +9,7 @@
 #include <latch>
 #include <thread>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/driver.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
@@ -431,7 +431,7 @@ TEST(McpHost, AnAgentThatAsksWaitsInTheStoreAndGoesOnWithTheAnswer) {
 }
 
 TEST(McpHost, SessionsAreListedBesideOneThatCannotBeRead) {
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto path = folder / "store.db";
   const auto store = store::value_of(open_sqlite_store(path));
   for (const char* agent : {"first", "second", "third"}) {

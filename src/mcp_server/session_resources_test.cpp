@@ -96,7 +96,7 @@ TEST_F(McpSessionResources, say_which_tools_ran_with_what) {
 }
 
 TEST_F(McpSessionResources, are_listed_beside_one_that_cannot_be_read) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = (folder.path() / "store.db").string();
   store_ = open_sqlite_store(path).value();
   begin(2);

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::postgres {
 
@@ -44,7 +44,7 @@ class CuttingProxy {
   // Where the next request is cut, if it is.
   std::optional<Cut> next_cut();
 
-  store::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::string server_;
   std::string url_;
   int listening_ = -1;

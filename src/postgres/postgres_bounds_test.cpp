@@ -11,7 +11,7 @@
 #include "postgres/pool.h"
 #include "postgres/schema.h"
 #include "postgres/cluster_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::postgres {
 namespace {

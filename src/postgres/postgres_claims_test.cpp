@@ -11,7 +11,7 @@
 #include "postgres/schema.h"
 #include "postgres/statements.h"
 #include "postgres/cluster_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::postgres {

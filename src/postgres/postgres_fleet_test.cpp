@@ -12,7 +12,7 @@
 #include "postgres/figures.h"
 #include "postgres/schema.h"
 #include "postgres/cluster_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::postgres {

@@ -6,7 +6,7 @@
 #include "postgres/cutting_proxy_testing.h"
 #include "postgres/open.h"
 #include "postgres/cluster_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::postgres {
 namespace {

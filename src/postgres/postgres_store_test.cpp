@@ -14,7 +14,7 @@
 #include "postgres/open.h"
 #include "postgres/place.h"
 #include "postgres/schema.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::postgres {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "postgres/cluster_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::postgres {
@@ -80,7 +80,7 @@ class KilledTables final : public TableStore {
 
 // Whoever drove a session there would drive one that the source has as well.
 TEST(TableCopy, is_opened_by_nobody_before_it_is_finished) {
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto source = folder / "a.db";
   fill(*open_sqlite_store(source).value());
   const auto from = open_sqlite_tables(source).value();
@@ -118,7 +118,7 @@ TEST(TableCopy, is_opened_by_nobody_before_it_is_finished) {
 
 // It is another store, and goes on being one.
 TEST(TableCopy, leaves_a_store_with_something_else_as_it_was) {
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   fill(*open_sqlite_store(folder / "a.db").value());
   (void)open_sqlite_store(folder / "b.db")
       .value()
@@ -139,7 +139,7 @@ TEST(TableCopy, knows_a_database_under_another_name) {
 }
 
 TEST(TableCopy, gives_no_number_again_that_was_given_before) {
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto path = [&](const char* file) { return folder / file; };
   const std::string url = TestCluster::instance().url();
   const std::string schema = TestCluster::new_schema();

@@ -34,7 +34,7 @@ TEST(CommandFiles, become_messages_with_what_was_typed) {
 }
 
 TEST(CommandFiles, are_found_by_name_and_the_later_folder_wins) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("mine/Deploy.md", "---\ndescription: Mine\nargument-hint: WHERE\n---\nmine")
       .write("mine/note.txt", "no")
       .write("theirs/deploy.md", "# Deploy it\nwith care")
@@ -53,7 +53,7 @@ TEST(CommandFiles, are_found_by_name_and_the_later_folder_wins) {
 }
 
 TEST(CommandFiles, of_one_name_are_told_of) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("project/deploy.md", "theirs").write("person/deploy.md", "mine");
   const auto found = find_commands({folder / "project", folder / "person"});
   ASSERT_EQ(found.commands.size(), 1U);

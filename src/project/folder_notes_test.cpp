@@ -13,8 +13,6 @@
 namespace wright::project {
 namespace {
 
-using tools::TemporaryFolder;
-
 class FolderNotesTest : public ::testing::Test {
  protected:
   // What the model is told beside the result of a call.

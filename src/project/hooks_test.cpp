@@ -39,7 +39,7 @@ class HooksTest : public ::testing::Test {
     return {.moment = HookMoment::PostToolUse, .command = std::move(command)};
   }
 
-  const tools::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   std::optional<std::string> said_;
 };
 
@@ -210,7 +210,7 @@ TEST_F(HooksTest, do_not_run_a_file_that_was_changed_since) {
 }
 
 TEST_F(HooksTest, run_in_the_sandbox_unless_they_are_to_run_outside) {
-  const tools::TemporaryFolder elsewhere;
+  const TemporaryFolder elsewhere;
   const auto line =
       fmt::format("touch here; touch {}/there 2>/dev/null; true", elsewhere.path().string());
   EXPECT_FALSE(call({before(line)}).error);

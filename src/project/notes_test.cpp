@@ -7,8 +7,6 @@
 namespace wright::project {
 namespace {
 
-using tools::TemporaryFolder;
-
 std::size_t place(const Notes& notes, std::string_view words) {
   return notes.text.find(words);
 }

@@ -9,8 +9,6 @@
 namespace wright::project {
 namespace {
 
-using tools::TemporaryFolder;
-
 std::string skill_text(std::string_view name, std::string_view description,
                        std::string_view body = "Do it well.") {
   return fmt::format("---\nname: {}\ndescription: {}\n---\n{}\n", name, description, body);

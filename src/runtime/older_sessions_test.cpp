@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/runtime_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "store/unversioned_tables_testing.h"
 #include "store/versioned_tables_testing.h"
 
@@ -56,7 +56,7 @@ class OlderSessions : public ::testing::Test {
     return answer;
   }
 
-  const store::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   const std::filesystem::path path_ = folder_ / "sessions.db";
   int looked_ = 0;
   int changed_ = 0;

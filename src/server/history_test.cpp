@@ -1,6 +1,6 @@
 // Figures over time as the API tells them; that stores count right is for their own tests.
 #include "server/service_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::server {
 namespace {
@@ -88,7 +88,7 @@ TEST(Feedback, counts_the_calls_of_a_session_that_has_many) {
 
 // A session or a call that cannot be read is left out; what is beside it counts.
 TEST(Feedback, counts_what_is_beside_a_damaged_row) {
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto path = folder / "store.db";
   const auto store = store::value_of(open_sqlite_store(path));
   ServedService served{{.store = store.get()}};

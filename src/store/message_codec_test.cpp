@@ -5,7 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include "store/json_columns.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

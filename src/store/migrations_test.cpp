@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "store/tables_of_version_8_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "store/unversioned_tables_testing.h"
 #include "store/versioned_tables_testing.h"
 

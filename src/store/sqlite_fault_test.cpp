@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "store/faulty_disk_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "store/unversioned_tables_testing.h"
 #include "store/versioned_tables_testing.h"
 #include "wright/store.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

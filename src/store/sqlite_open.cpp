@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/try.h"
+#include "sqlite/gathered_log.h"
 #include "store/agent_schema.h"
 #include "store/sqlite_names.h"
 #include "store/unfinished_copy.h"
@@ -79,7 +80,8 @@ Result<Connection> connect(const std::filesystem::path& path) {
               SQLITE_OPEN_PRIVATECACHE;
   if (path == kInMemory) flags |= SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY;
   sqlite3* opened = nullptr;
-  const int sqlite_code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  const int sqlite_code =
+      sqlite3_open_v2(path.c_str(), &opened, flags, sqlite::gathering_log());
   Connection connection(opened);
   if (sqlite_code == SQLITE_OK) return connection;
   Error error = error_of(opened, sqlite_code);

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

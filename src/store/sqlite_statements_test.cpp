@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

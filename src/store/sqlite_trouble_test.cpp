@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "store/damage.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::store {
 namespace {

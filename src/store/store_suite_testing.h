@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/store.h"
 
 namespace wright::store {

@@ -1,4 +1,4 @@
-// For tests of this folder: a folder that is removed with everything in it, ways to fill it, and a
+// For tests of this folder: a folder to work in, what is seen in it without the rights of root, and a
 // way to call a tool as a model does.
 #pragma once
 
@@ -20,49 +20,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/temporary_folder_testing.h"
 #include "core/try.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
 
 namespace wright::tools {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "wright-XXXXXX").native();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = std::filesystem::canonical(name);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(std::string_view inside) const { return path_ / inside; }
-
-  // Makes the folders on the way too.
-  const TemporaryFolder& write(std::string_view inside, std::string_view content = "") const {
-    const auto file = path_ / inside;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
-    return *this;
-  }
-  const TemporaryFolder& make_folder(std::string_view inside) const {
-    std::filesystem::create_directories(path_ / inside);
-    return *this;
-  }
-  const TemporaryFolder& link(std::string_view inside, const std::filesystem::path& target) const {
-    std::filesystem::create_directories((path_ / inside).parent_path());
-    std::filesystem::create_symlink(target, path_ / inside);
-    return *this;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Drops the rights of root while it lives, so that permissions mean something.
 class WithoutRoot {

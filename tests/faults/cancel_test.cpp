@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/agent.h"
 #include "wright/testing.h"
 #include "wright/wright.h"

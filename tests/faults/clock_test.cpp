@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "faults/evidence.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/testing.h"
 
 namespace wright::faults {

@@ -8,7 +8,7 @@
 
 #include "faults/evidence.h"
 #include "store/faulty_disk_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::faults {
 namespace {
@@ -35,7 +35,7 @@ class Disk : public ::testing::TestWithParam<Failure> {
     return work(GetParam().driver, database, ledger, moments);
   }
 
-  store::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   store::FaultyDisk disk_;
 };
 
@@ -55,7 +55,7 @@ TEST_P(Disk, at_any_write_leaves_a_session_that_goes_on) {
   const int step = std::getenv("WRIGHT_EVERY_MOMENT") != nullptr ? 1 : 3;
   for (; count < kBound; count += step) {
     SCOPED_TRACE(count);
-    const store::TemporaryFolder office;
+    const TemporaryFolder office;
     const std::filesystem::path database = office / "office.db";
     const Ledger ledger(office / "ledger");
     std::filesystem::copy_file(empty, database);

@@ -8,12 +8,10 @@
 #include "faults/evidence.h"
 #include "faults/offices.h"
 #include "faults/process.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 
 namespace wright::faults {
 namespace {
-
-using store::TemporaryFolder;
 
 constexpr int kMostMoments = 2000;
 

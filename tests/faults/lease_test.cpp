@@ -8,7 +8,7 @@
 
 #include "faults/evidence.h"
 #include "faults/process.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/agent.h"
 #include "wright/testing.h"
 #include "wright/tools.h"
@@ -16,7 +16,6 @@
 namespace wright::faults {
 namespace {
 
-using store::TemporaryFolder;
 using wright::testing::call;
 using wright::testing::calls;
 using wright::testing::says;

@@ -4,7 +4,7 @@
 
 #include "faults/evidence.h"
 #include "net/canned_server_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/models.h"
 
 namespace wright::faults {
@@ -92,7 +92,7 @@ class ModelServer : public ::testing::Test {
     EXPECT_EQ(store::value_of(store_->get_session(id)).status, SessionStatus::completed);
   }
 
-  store::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   Ledger ledger_{folder_ / "ledger"};
   std::unique_ptr<Store> store_ = store::value_of(open_sqlite_store(folder_ / "store.db"));
 };

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "faults/office.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/agent.h"
 #include "wright/testing.h"
 
@@ -37,7 +37,7 @@ Model calling(std::vector<std::vector<ToolCall>> turns) {
 constexpr int kSessionsAtOnce = 500;
 
 TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_write_done_once) {
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto store = store::value_of(open_sqlite_store(folder / "store.db"));
   std::mutex keys_mutex;
   std::map<std::string, int> keys;

@@ -9,8 +9,6 @@
 namespace wright {
 namespace {
 
-using tools::TemporaryFolder;
-
 std::string lines(int count, std::string_view line) {
   std::string text;
   for (int i = 0; i < count; ++i) text += line;

@@ -35,9 +35,9 @@ class QuestionTrees {
   std::string ask_code(const std::filesystem::path& base, const std::string& question) const;
   std::string ask_database(const std::string& name, const std::string& question) const;
 
-  tools::TemporaryFolder files_;
-  tools::TemporaryFolder data_;
-  tools::TemporaryFolder index_;
+  TemporaryFolder files_;
+  TemporaryFolder data_;
+  TemporaryFolder index_;
   std::filesystem::path python_;
 };
 

@@ -22,7 +22,7 @@
 #include "postgres/chaos_fleet.h"
 #include "postgres/rough_proxy.h"
 #include "postgres/cluster_testing.h"
-#include "store/testing.h"
+#include "store/store_testing.h"
 #include "wright/postgres.h"
 
 namespace wright::faults {
@@ -178,7 +178,7 @@ TEST(Chaos, loses_nothing_and_does_nothing_twice) {
   const Plan plan;
   TestCluster& cluster = TestCluster::instance();
   ASSERT_FALSE(cluster.url().empty());
-  const store::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const RoughProxy proxy(socket_in(cluster.url()), plan.seed, milliseconds(1'500));
   const Surroundings around{
       .place = fmt::format(

@@ -8,7 +8,7 @@ namespace wright::app {
 namespace {
 
 TEST(Mentions, bring_files_and_folders_along) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.txt", "alpha").write("my file.md", "```\ncode\n```\n").write("sub/b.txt", "");
   const auto said =
       with_mentions("Compare @a.txt, @\"my file.md\" and @sub. Mail me@a.txt or @nobody",
@@ -22,7 +22,7 @@ TEST(Mentions, bring_files_and_folders_along) {
 }
 
 TEST(Mentions, leave_out_what_is_no_text_or_too_much) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("b.bin", std::string("a\0b", 3)).write("l.txt", std::string(300 * 1024, 'x'));
   const auto said = with_mentions("@b.bin @l.txt", folder.path(), Environment());
   EXPECT_EQ(said.text, "@b.bin @l.txt");
@@ -30,7 +30,7 @@ TEST(Mentions, leave_out_what_is_no_text_or_too_much) {
 }
 
 TEST(Mentions, bring_images_along_as_they_are) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string png("\x89PNG\r\n\x1A\n\0\0", 10);
   folder.write("a.png", png).write("my shot.PNG", png).write("fake.png", "GIF89a is a text");
   folder.make_folder("base").write("base/b.png", png);
@@ -53,7 +53,7 @@ TEST(Mentions, bring_images_along_as_they_are) {
 }
 
 TEST(Mentions, say_why_an_image_does_not_go_along) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("big.png", "\x89PNG\r\n\x1A\n" + std::string(std::size_t{17} << 20U, 'x'));
   const auto said = with_mentions("@big.png @nosuch.png @nobody", folder.path(), Environment());
   ASSERT_EQ(said.problems.size(), 2U);
@@ -63,7 +63,7 @@ TEST(Mentions, say_why_an_image_does_not_go_along) {
 }
 
 TEST(Mentions, bring_nothing_from_outside_of_the_folder) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("secret.txt", "secret").make_folder("base").link("base/link", folder / "secret.txt");
   for (const std::string& path : {(folder / "secret.txt").string(), std::string("../secret.txt"),
                                   std::string("link"), std::string("/etc/passwd")}) {
@@ -74,7 +74,7 @@ TEST(Mentions, bring_nothing_from_outside_of_the_folder) {
 }
 
 TEST(Mentions, are_completed_from_their_beginning) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("alpha.txt").write("src/also.cpp").write(".hidden").write("with blank");
   const auto complete = [&](std::string_view typed) {
     return mentions_beginning_with(typed, folder.path());
@@ -90,7 +90,7 @@ TEST(Mentions, are_completed_from_their_beginning) {
 }
 
 TEST(Mentions, bring_no_secrets_and_nothing_that_a_file_asks_for) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write(".env", "hunter2").write(".git/config", "token").write("a.txt", "alpha");
   folder.link("b.txt", ".env");
   const auto said = with_mentions("@.env @.git/config @b.txt @a.txt", folder.path(), Environment());

@@ -61,7 +61,7 @@ class ChatServersTest : public ::testing::Test {
                  {});
   }
 
-  tools::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   ChatServers servers_;
 };
 

@@ -22,7 +22,7 @@ class CodingSettings : public ::testing::Test {
     return with_coding_defaults(agent, flags, loaded(flags)).set;
   }
 
-  const tools::TemporaryFolder home_;
+  const TemporaryFolder home_;
 };
 
 TEST_F(CodingSettings, let_coding_write_in_the_folder_it_is_begun_in) {

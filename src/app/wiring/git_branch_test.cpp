@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kHash = "0123456789abcdef0123456789abcdef01234567\n";
 
 TEST(GitBranch, is_the_one_of_the_repository_or_the_beginning_of_the_hash) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   EXPECT_EQ(git_branch(folder.path()), "");
   folder.write(".git/HEAD", "ref: refs/heads/feature/x\n");
   EXPECT_EQ(git_branch(folder.path()), "feature/x");
@@ -21,7 +21,7 @@ TEST(GitBranch, is_the_one_of_the_repository_or_the_beginning_of_the_hash) {
 }
 
 TEST(GitBranch, is_that_of_a_work_tree_or_submodule_whose_git_is_a_file) {
-  const tools::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("main/.git/worktrees/side/HEAD", "ref: refs/heads/side\n")
       .write("side/.git", "gitdir: " + (folder / "main/.git/worktrees/side").string() + "\n")
       .write("main/.git/modules/lib/HEAD", kHash)

@@ -40,7 +40,7 @@ class McpOfferedTools : public ::testing::Test {
   }
   bool is_made() const { return std::filesystem::exists(home_ / "project/made"); }
 
-  tools::TemporaryFolder home_;
+  TemporaryFolder home_;
 };
 
 TEST_F(McpOfferedTools, run_where_no_hook_is_about_them) {

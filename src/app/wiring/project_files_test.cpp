@@ -57,7 +57,7 @@ class ProjectFiles : public ::testing::Test {
     return testing::answer_of(*tool, arguments);
   }
 
-  const tools::TemporaryFolder home_;
+  const TemporaryFolder home_;
 };
 
 TEST_F(ProjectFiles, agree_to_hooks_means_to_the_files_that_they_run) {

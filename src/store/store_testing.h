@@ -1,4 +1,4 @@
-// What the tests of this folder share: a temporary folder, and values that are quick to write.
+// What the tests of this folder share: values that are quick to write, and to compare.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,33 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary_folder_testing.h"
 #include "store/sqlite_names.h"
 #include "store/sqlite_open.h"
 #include "wright/store.h"
 
 namespace wright::store {
-
-// A folder of its own, removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The value of a result that the test relies on; its error becomes the test's failure.
 template <class T>
