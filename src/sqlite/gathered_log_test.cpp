@@ -13,6 +13,7 @@
 
 #include "core/temporary_folder_testing.h"
 #include "sqlite/connection.h"
+#include "sqlite/faulty_disk_testing.h"
 
 namespace wright::sqlite {
 namespace {
@@ -86,6 +87,16 @@ std::string seen_in(const std::filesystem::path& path, const char* sql) {
   return text_in(open(path.native(), SQLITE_OPEN_READONLY).connection.get(), sql);
 }
 
+// What the files hold, without what the processes that have them open know of the log.
+std::string left_by_a_crash(const Database& database, const char* sql) {
+  const std::string copy = database.path().string() + "_left";
+  for (const std::string side : {"", "-wal"}) {
+    std::filesystem::copy_file(database.path().string() + side, copy + side);
+  }
+  const auto left = open(copy, kFlags).connection;
+  return text_in(left.get(), "PRAGMA integrity_check") + ' ' + text_in(left.get(), sql);
+}
+
 // Of this process, since it began.
 long writes_of_the_system() {
   std::ifstream file("/proc/self/io");
@@ -139,21 +150,31 @@ std::string some_statement(std::mt19937& random, bool& is_within) {
   }
 }
 
+// Two connections take turns, one transaction at a time.
 TEST(GatheredLog, holds_what_the_log_of_sqlite_would_hold) {
   for (const int page_size : {512, 1024, 4096, 65536}) {
     for (unsigned seed = 0; seed < 3; ++seed) {
       const TemporaryFolder folder;
-      Database plain(folder.path() / "plain", nullptr, page_size);
-      Database gathered(folder.path() / "gathered", gathering_log(), page_size);
+      const auto plain_path = folder.path() / "plain";
+      const auto gathered_path = folder.path() / "gathered";
+      Database plain(plain_path, nullptr, page_size);
+      Database gathered(gathered_path, gathering_log(), page_size);
+      Database plain_other(plain_path, nullptr, page_size);
+      Database gathered_other(gathered_path, gathering_log(), page_size);
       std::mt19937 random(seed);
       bool is_within = false;
+      bool is_other = false;
       const auto run = [&](const std::string& sql) {
-        plain.run(sql);
-        gathered.run(sql);
+        (is_other ? plain_other : plain).run(sql);
+        (is_other ? gathered_other : gathered).run(sql);
       };
       run("CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t(length(x))");
-      run("PRAGMA cache_size = 8; PRAGMA cache_spill = 4");
+      for (const bool each : {true, false}) {
+        is_other = each;
+        run("PRAGMA cache_size = 8; PRAGMA cache_spill = 4");
+      }
       for (int i = 0; i < 80; ++i) {
+        if (!is_within) is_other = random() % 2 == 0;
         const std::string sql = some_statement(random, is_within);
         // "PRAGMA synchronous" waits for the end of a transaction.
         if (is_within && sql.starts_with("PRAGMA")) continue;
@@ -166,20 +187,100 @@ TEST(GatheredLog, holds_what_the_log_of_sqlite_would_hold) {
       constexpr const char* kAll = "SELECT count(*) || ':' || sum(id * length(x)) FROM t";
       EXPECT_EQ(seen_in(gathered.path(), kAll), seen_in(plain.path(), kAll));
       EXPECT_EQ(seen_in(gathered.path(), "PRAGMA integrity_check"), "ok");
-      // As a crash would leave it: the files as they are now, and a log that is read from its start.
-      for (const Database* database : {&plain, &gathered}) {
-        const auto copy = folder.path() / (database->path().filename().string() + "_copy");
-        std::filesystem::copy_file(database->path(), copy);
-        if (std::filesystem::exists(database->path().string() + "-wal")) {
-          std::filesystem::copy_file(database->path().string() + "-wal", copy.string() + "-wal");
-        }
-        const auto [after_crash, code] = open(copy.native(), kFlags);
-        ASSERT_EQ(code, SQLITE_OK);
-        EXPECT_EQ(text_in(after_crash.get(), kAll), seen_in(plain.path(), kAll));
-        EXPECT_EQ(text_in(after_crash.get(), "PRAGMA integrity_check"), "ok");
-      }
+      // As a crash leaves it, which for SQLite before 3.50.2 is not all that was committed: a page
+      // that went to the log early may have no sum when a savepoint was given up.
+      EXPECT_EQ(left_by_a_crash(gathered, kAll), left_by_a_crash(plain, kAll)) << page_size << seed;
     }
   }
+}
+
+// What was given up is not written over what others have written there since.
+TEST(GatheredLog, forgets_what_was_rolled_back) {
+  const TemporaryFolder folder;
+  Database gathered(folder.path() / "a", gathering_log());
+  gathered.run("PRAGMA cache_size = 8; PRAGMA cache_spill = 4; CREATE TABLE t(x)");
+  gathered.run("PRAGMA wal_checkpoint(TRUNCATE)");  // giving up reads nothing from the log
+  Database other(gathered.path(), nullptr);
+  gathered.run("BEGIN IMMEDIATE; INSERT INTO t VALUES(zeroblob(200000)); ROLLBACK");
+  other.run("INSERT INTO t VALUES(hex(zeroblob(150000)))");
+  const auto frames = other.frames();
+  constexpr const char* kAll = "SELECT count(*) || ':' || sum(length(x)) FROM t";
+  EXPECT_EQ(text_in(gathered.get(), kAll), "1:300000");
+  EXPECT_TRUE(other.frames() == frames) << "reading has written";
+  gathered.run("INSERT INTO t VALUES('more')");
+  EXPECT_EQ(text_in(other.get(), kAll), "2:300004");
+  EXPECT_EQ(text_in(other.get(), "PRAGMA integrity_check"), "ok");
+}
+
+// Whichever write fails, once: what was told to be stored is, and nothing else.
+TEST(GatheredLog, loses_nothing_when_a_write_fails) {
+  const TemporaryFolder folder;
+  FaultyDisk disk;
+  bool has_failed = true;
+  for (int writes = 0; has_failed; ++writes) {
+    ASSERT_LT(writes, 1000);
+    Database database(folder.path() / std::to_string(writes), gathering_log());
+    database.run("PRAGMA cache_size = 8; PRAGMA cache_spill = 4; CREATE TABLE t(x)");
+    database.run("WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
+                 "INSERT INTO t SELECT i FROM n");
+    int rows = 40;
+    int more = 0;
+    disk.fail_after(writes, SQLITE_FULL, 1);
+    database.run("BEGIN IMMEDIATE");
+    for (int i = 0; i < 6; ++i) {
+      const int code =
+          sqlite3_exec(database.get(), "INSERT INTO t SELECT zeroblob(3000) FROM t LIMIT 10", nullptr,
+                       nullptr, nullptr);
+      if (code == SQLITE_OK) more += 10;
+      if (sqlite3_get_autocommit(database.get()) != 0) break;
+    }
+    const int code = sqlite3_exec(database.get(), "COMMIT", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) rows += more;
+    if (sqlite3_get_autocommit(database.get()) == 0) database.run("ROLLBACK");
+    has_failed = disk.has_failed();
+    EXPECT_TRUE(has_failed || code == SQLITE_OK);
+    disk.heal();
+    EXPECT_EQ(text_in(database.get(), "SELECT count(*) FROM t"), std::to_string(rows)) << writes;
+    EXPECT_EQ(seen_in(database.path(), "PRAGMA integrity_check"), "ok") << writes;
+  }
+}
+
+// A file system that cannot map files, as programs have had theirs before SQLite 3.7.17.
+class OlderDisk {
+ public:
+  OlderDisk() {
+    disk_ = *real_;
+    disk_.zName = "older";
+    disk_.xOpen = [](sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* out) {
+      const int code = real_->xOpen(real_, name, file, flags, out);
+      if (file->pMethods == nullptr || (flags & SQLITE_OPEN_MAIN_DB) == 0) return code;
+      methods_ = *file->pMethods;
+      methods_.iVersion = 2;
+      file->pMethods = &methods_;
+      return code;
+    };
+    EXPECT_EQ(sqlite3_vfs_register(&disk_, 1), SQLITE_OK);
+  }
+  OlderDisk(const OlderDisk&) = delete;
+  OlderDisk& operator=(const OlderDisk&) = delete;
+  ~OlderDisk() {
+    sqlite3_vfs_unregister(&disk_);
+    sqlite3_vfs_register(real_, 1);
+  }
+
+ private:
+  static inline sqlite3_vfs* const real_ = sqlite3_vfs_find(nullptr);
+  static inline sqlite3_vfs disk_{};
+  static inline sqlite3_io_methods methods_{};
+};
+
+TEST(GatheredLog, leaves_the_file_system_of_somebody_else_alone) {
+  const TemporaryFolder folder;
+  const OlderDisk disk;
+  Database database(folder.path() / "a", gathering_log());
+  database.run("CREATE TABLE t(x); INSERT INTO t VALUES(zeroblob(100000))");
+  EXPECT_EQ(text_in(database.get(), "PRAGMA journal_mode"), "wal");
+  EXPECT_EQ(seen_in(database.path(), "SELECT length(x) FROM t"), "100000");
 }
 
 }  // namespace

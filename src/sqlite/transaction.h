@@ -1,4 +1,6 @@
-// What keeps a transaction from staying open.
+// What keeps a transaction from staying open. Nothing here goes back to a savepoint: where pages had gone
+// to the log before, SQLite before 3.50.2 then writes pages without sums, and a crash loses what was
+// committed with them (sqlite.org/forum/forumpost/b490f726db).
 #pragma once
 
 struct sqlite3;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "store/faulty_disk_testing.h"
+#include "sqlite/faulty_disk_testing.h"
 #include "store/store_testing.h"
 #include "store/unversioned_tables_testing.h"
 #include "store/versioned_tables_testing.h"
@@ -43,7 +43,7 @@ class FaultTest : public ::testing::TestWithParam<int> {
 
   TemporaryFolder folder_;
   std::filesystem::path path_ = folder_ / "store.db";
-  FaultyDisk disk_;
+  sqlite::FaultyDisk disk_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Disk, FaultTest, ::testing::Values(SQLITE_FULL, SQLITE_IOERR_WRITE),

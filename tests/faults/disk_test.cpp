@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "faults/evidence.h"
-#include "store/faulty_disk_testing.h"
+#include "sqlite/faulty_disk_testing.h"
 #include "store/store_testing.h"
 
 namespace wright::faults {
@@ -36,7 +36,7 @@ class Disk : public ::testing::TestWithParam<Failure> {
   }
 
   TemporaryFolder folder_;
-  store::FaultyDisk disk_;
+  sqlite::FaultyDisk disk_;
 };
 
 INSTANTIATE_TEST_SUITE_P(

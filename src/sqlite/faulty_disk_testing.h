@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-namespace wright::store {
+namespace wright::sqlite {
 
 // While it lives, SQLite opens files through a file system whose writes can be made to fail.
 class FaultyDisk {
@@ -99,4 +99,4 @@ class FaultyDisk {
   static inline bool has_failed_ = false;
 };
 
-}  // namespace wright::store
+}  // namespace wright::sqlite
