@@ -1,8 +1,9 @@
 #include "http_message/request_parser.h"
 
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace wright::http {
@@ -16,8 +17,9 @@ bool begins_after_empty_lines(std::string& bytes) {
   return !bytes.empty() && bytes != "\r";
 }
 
+// It reads the head alone.
 struct RequestParser::Parts {
-  beast_http::request_parser<beast_http::string_body> parser;
+  beast_http::request_parser<beast_http::empty_body> parser;
 };
 
 RequestParser::RequestParser(RequestLimits limits)
@@ -31,24 +33,8 @@ RequestParser::~RequestParser() = default;
 
 namespace {
 
-constexpr std::string_view kShortestEnd = "0\r\n\r\n";
-
 int status_for(const boost::system::error_code& error) {
   return error == beast_http::error::body_limit ? 413 : 400;
-}
-
-// Whether the line that says how long a chunk is ends within quotes. Beast would read on behind it,
-// and take the chunk off the limit of the body each time that more bytes come.
-bool ends_within_quotes(std::string_view chunk) {
-  if (chunk.starts_with("\r\n")) chunk.remove_prefix(2);  // the end of the one before
-  const std::size_t end = chunk.find("\r\n");
-  if (end == std::string_view::npos) return false;
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < end; ++i) {
-    if (chunk[i] == '"') is_quoted = !is_quoted;
-    if (chunk[i] == '\\' && is_quoted) ++i;
-  }
-  return is_quoted;
 }
 
 std::string text_from(boost::beast::string_view text) {
@@ -93,30 +79,7 @@ std::size_t RequestParser::whole_head(std::string_view bytes) {
 
 std::size_t RequestParser::feed(std::string_view bytes) {
   if (state_ == State::head) return feed_head(bytes.substr(0, whole_head(bytes)));
-  std::size_t used = 0;
-  auto& parser = parts_->parser;
-  while (state_ == State::body && is_body_wanted_) {
-    const std::string_view rest = bytes.substr(used);
-    // The parser insists on all bytes of the shortest end of a body in chunks.
-    if (parser.chunked() && !has_begun_body_ && rest.size() < kShortestEnd.size() &&
-        rest.starts_with('0')) {
-      break;
-    }
-    boost::system::error_code error;
-    const std::size_t taken = parser.put(boost::asio::const_buffer(rest.data(), rest.size()), error);
-    has_begun_body_ = has_begun_body_ || taken > 0;
-    used += taken;
-    const bool is_wrong = error == beast_http::error::need_more
-                              ? parser.chunked() && ends_within_quotes(rest.substr(taken))
-                              : error.failed();
-    if (is_wrong) {
-      refuse(status_for(error));
-      break;
-    }
-    if (parser.is_done()) state_ = State::done;
-    if (error || used == bytes.size()) break;
-  }
-  return used;
+  return state_ == State::body && is_body_wanted_ ? feed_body(bytes) : 0;
 }
 
 std::size_t RequestParser::feed_head(std::string_view head) {
@@ -129,8 +92,20 @@ std::size_t RequestParser::feed_head(std::string_view head) {
     return used;
   }
   take_head();
-  if (state_ == State::body && parser.is_done()) state_ = State::done;
   return used;
+}
+
+std::size_t RequestParser::feed_body(std::string_view bytes) {
+  if (!chunks_) {
+    const std::size_t taken = std::min(bytes.size(), announced_ - body_.size());
+    body_ += bytes.substr(0, taken);
+    if (body_.size() == announced_) state_ = State::done;
+    return taken;
+  }
+  const std::size_t taken = chunks_->feed(bytes, body_);
+  if (chunks_->state() == ChunkedBody::State::done) state_ = State::done;
+  if (chunks_->state() == ChunkedBody::State::refused) refuse(chunks_->refused_status());
+  return taken;
 }
 
 void RequestParser::refuse(int status) {
@@ -159,20 +134,18 @@ void RequestParser::take_head() {
   if (!path || path->find('\0') != std::string::npos) return refuse(400);
   request_.path = std::move(*path);
   if (query != std::string_view::npos) request_.query = target.substr(query + 1);
+  announced_ = static_cast<std::size_t>(parts_->parser.content_length().value_or(0));
+  if (announced_ == 0 && !parts_->parser.chunked()) state_ = State::done;
 }
 
 void RequestParser::want_body(std::size_t most) {
-  auto& parser = parts_->parser;
   is_body_wanted_ = true;
-  parser.eager(true);
-  parser.body_limit(most);
-  if (const auto announced = parser.content_length(); announced && *announced > most) refuse(413);
+  if (parts_->parser.chunked()) chunks_.emplace(most, most_head_bytes_);
+  if (announced_ > most) refuse(413);
 }
 
 std::size_t RequestParser::body_bytes() const {
-  const auto& parser = parts_->parser;
-  const auto announced = parser.content_length();
-  return announced ? static_cast<std::size_t>(*announced) : parser.get().body().size();
+  return chunks_ ? body_.size() : announced_;
 }
 
 bool RequestParser::expects_continue() const {
@@ -194,7 +167,7 @@ Request RequestParser::take_request() {
 }
 
 std::string RequestParser::take_body() {
-  return std::move(parts_->parser.get().body());
+  return std::move(body_);
 }
 
 }  // namespace wright::http

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "http_message/chunked_body.h"
 #include "http_message/request.h"
 
 namespace wright::http {
@@ -63,6 +65,7 @@ class RequestParser {
   // How long the head is that `bytes` begin with; 0 while it is not whole, or when it is refused.
   std::size_t whole_head(std::string_view bytes);
   std::size_t feed_head(std::string_view head);
+  std::size_t feed_body(std::string_view bytes);
   void take_head();
 
   std::unique_ptr<Parts> parts_;
@@ -72,7 +75,9 @@ class RequestParser {
   State state_ = State::head;
   int refused_status_ = 0;
   bool is_body_wanted_ = false;
-  bool has_begun_body_ = false;
+  std::size_t announced_ = 0;  // bytes of the body, where it does not come in chunks
+  std::optional<ChunkedBody> chunks_;
+  std::string body_;
 };
 
 }  // namespace wright::http

@@ -135,8 +135,6 @@ void Connection::read_body(std::size_t most, std::function<void(std::string)> th
 void Connection::take_body() {
   if (!room_->grow_to(parser_->body_bytes())) return refuse(503);
   if (parser_->state() == RequestParser::State::body) {
-    // Sizes, extensions and trailers are not taken before they are whole.
-    if (in_.size() > core_->options.most_header_bytes) return refuse(431);
     if (parser_->expects_continue() && !std::exchange(said_continue_, true)) {
       queue("HTTP/1.1 100 Continue\r\n\r\n");
       send_some();

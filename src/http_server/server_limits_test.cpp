@@ -61,6 +61,12 @@ TEST(HttpLimits, refuses_heads_and_bodies_that_are_too_large) {
       answer_to(small, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
                            long_header)
           .starts_with("HTTP/1.1 413"));
+  // In one go, as much as a connection takes while the handler is asked.
+  for (const std::string& trailer : {"X: " + std::string(70'000, 'a'), std::string(70'000, 'X') + ": a"}) {
+    EXPECT_TRUE(answer_to({}, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" +
+                                  trailer + "\r\n\r\n")
+                    .starts_with("HTTP/1.1 431"));
+  }
 }
 
 TEST(HttpLimits, does_not_wait_for_ever_for_the_rest_of_a_request) {

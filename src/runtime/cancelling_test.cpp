@@ -37,6 +37,21 @@ TEST(Cancelling, cancels_a_session_with_its_tools_and_specialists) {
   }
 }
 
+TEST(Cancelling, is_undone_only_by_who_wants_to_reopen_the_session) {
+  const auto store = open_memory_store();
+  std::stop_source stop;
+  stop.request_stop();
+  const Agent agent{.name = "a", .model = calling({})};
+  ASSERT_FALSE(run(*store, agent, "Go", {.stop = stop.get_token()}));
+  ASSERT_EQ(value_of(store->get_session(1)).status, SessionStatus::cancelled);
+  const auto refused = resume(*store, agent, 1, {.reopens = false});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(value_of(store->get_session(1)).status, SessionStatus::cancelled);
+  EXPECT_TRUE(resume(*store, agent, 1));
+  EXPECT_EQ(value_of(store->get_session(1)).status, SessionStatus::completed);
+}
+
 TEST(Cancelling, gives_up_a_tool_that_does_not_heed_a_cancellation) {
   const auto store = open_memory_store();
   // Owned by the tool, too: nobody waits for one that was given up.

@@ -228,7 +228,7 @@ Result<RunResult> drive(const Agent& agent, Run& run, const RunOptions& options)
 Result<RunResult> resume(Store& store, const Agent& agent, SessionId id,
                          const RunOptions& options) {
   return resume_session(store, agent, options,
-                        {.id = id, .settlements = options.settlements, .reopens = true});
+                        {.id = id, .settlements = options.settlements, .reopens = options.reopens});
 }
 
 Result<RunResult> send(Store& store, const Agent& agent, SessionId id, Message message,

@@ -58,7 +58,8 @@ Result<void> Runtime::steer(AgentPointer agent, SessionId id, Message message, R
 }
 
 Result<void> Runtime::resume(AgentPointer agent, SessionId id, RunOptions options) {
-  ResumeRequest request{.id = id, .settlements = options.settlements, .reopens = true};
+  ResumeRequest request{
+      .id = id, .settlements = options.settlements, .reopens = options.reopens};
   return implementation_->load_tree(std::move(request), std::move(agent), std::move(options));
 }
 

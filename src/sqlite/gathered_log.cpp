@@ -172,20 +172,17 @@ constexpr Methods kDatabase{.iVersion = kVersion,
                             .xShmUnmap = Same<&Methods::xShmUnmap>::call,
                             .xFetch = Same<&Methods::xFetch>::call,
                             .xUnfetch = Same<&Methods::xUnfetch>::call};
-// A log is neither shared nor mapped.
-constexpr Methods kLog{.iVersion = 1,
-                       .xClose = close_log,
-                       .xRead = Flushed<&Methods::xRead>::call,
-                       .xWrite = write_log,
-                       .xTruncate = Flushed<&Methods::xTruncate>::call,
-                       .xSync = Flushed<&Methods::xSync>::call,
-                       .xFileSize = Flushed<&Methods::xFileSize>::call,
-                       .xLock = Same<&Methods::xLock>::call,
-                       .xUnlock = Same<&Methods::xUnlock>::call,
-                       .xCheckReservedLock = Same<&Methods::xCheckReservedLock>::call,
-                       .xFileControl = Same<&Methods::xFileControl>::call,
-                       .xSectorSize = Same<&Methods::xSectorSize>::call,
-                       .xDeviceCharacteristics = Same<&Methods::xDeviceCharacteristics>::call};
+constexpr Methods kLog = [] {
+  Methods log = kDatabase;
+  log.iVersion = 1;  // it is neither shared nor mapped
+  log.xClose = close_log;
+  log.xRead = Flushed<&Methods::xRead>::call;
+  log.xWrite = write_log;
+  log.xTruncate = Flushed<&Methods::xTruncate>::call;
+  log.xSync = Flushed<&Methods::xSync>::call;
+  log.xFileSize = Flushed<&Methods::xFileSize>::call;
+  return log;
+}();
 
 int open_database(sqlite3_vfs* real, sqlite3_filename name, sqlite3_file* file, int flags, int* out) {
   File& database = file_of(file);

@@ -41,6 +41,7 @@ ExitCode AgentRun::begin(ReadyAgent agent, const Message& prompt) {
 ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
   return run(std::move(agent), [&](Store& store, const Agent& made, RunOptions options) {
     options.settlements = settlements;
+    options.reopens = !options_.passes_over_taken;
     auto answer = wright::resume(store, made, id, options);
     if (!answer && session_id() == 0) {
       const auto is_left = is_interrupted(store, id);

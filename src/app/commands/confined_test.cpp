@@ -59,7 +59,7 @@ TEST(Confinement, is_never_guessed) {
 TEST(Confinement, without_one_nothing_runs) {
   const std::vector<std::string> command{"/bin/true"};
   EXPECT_EQ(run_confined(command, Environment()), 126);
-  EXPECT_EQ(run_confined(command, Environment({{"WRIGHT_CONFINED", "{}"}})), 126);
+  EXPECT_EQ(run_confined(command, Environment(Environment::Variables{{"WRIGHT_CONFINED", "{}"}})), 126);
 }
 
 TEST(Confinement, cannot_be_said_of_what_is_no_text) {
