@@ -33,7 +33,10 @@ class StubbornServer : public ::testing::Test {
   using Reply = std::function<void(Connection&)>;
 
   // Gives the n-th request the n-th reply, and the last one to all that follow.
-  void replies(std::vector<Reply> replies) { replies_ = std::move(replies); }
+  void replies(std::vector<Reply> replies) {
+    const std::lock_guard lock(mutex_);
+    replies_ = std::move(replies);
+  }
 
   static Reply body(int status, std::string text, std::string headers = {}) {
     return [=](Connection& c) { c.answer(status, text, "Connection: close\r\n" + headers); };
@@ -70,11 +73,13 @@ class StubbornServer : public ::testing::Test {
     const std::string request = connection.read_request();
     if (request.empty()) return;
     const std::size_t number = requests_++;
+    Reply reply;
     {
       const std::lock_guard lock(mutex_);
       last_request_ = request;
+      reply = replies_[std::min(number, replies_.size() - 1)];
     }
-    replies_[std::min(number, replies_.size() - 1)](connection);
+    reply(connection);
   }
 
   std::vector<Reply> replies_;
