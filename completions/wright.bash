@@ -136,7 +136,7 @@ _wright() {
       'sessions show') options="--json $config $database $server" ;;
       'sessions export') options="--format --cassette -o --output $config $database $server" ;;
       'sessions fork') options="--at --json $config $database $server" ;;
-      'sessions cancel') options="--reason $config $database $server" ;;
+      'sessions cancel') options="--reason --json $config $database $server" ;;
       'sessions diff') options="$config $database" ;;
       'sessions undo') options="-y --yes $config $database" ;;
       'sessions rm') options="-y --yes $config $database $server" ;;
@@ -206,8 +206,8 @@ _wright() {
     models) [[ $position -eq 0 ]] && words=$(_wright_names vendors) ;;
     'tools show' | 'tools call') [[ $position -eq 0 ]] && words=$(_wright_names tools) ;;
     'mcp test' | 'mcp login' | 'mcp logout' | 'mcp remove') [[ $position -eq 0 ]] && words=$(_wright_names mcp) ;;
-    'sessions show' | 'sessions export' | 'sessions rm') words=$(_wright_names sessions) ;;
-    'sessions fork' | 'sessions cancel' | 'sessions diff' | 'sessions undo' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
+    'sessions show' | 'sessions export' | 'sessions cancel' | 'sessions rm') words=$(_wright_names sessions) ;;
+    'sessions fork' | 'sessions diff' | 'sessions undo' | replay) [[ $position -eq 0 ]] && words=$(_wright_names sessions) ;;
     test | 'batch submit')
       _wright_files -f "$current"
       return

@@ -150,7 +150,7 @@ _wright() {
         '1:session:_wright_names sessions'
       ;;
     'sessions cancel')
-      _arguments $help $config $database $server '--reason[why]:text:' '1:session:_wright_names sessions'
+      _arguments $help $json $config $database $server '--reason[why]:text:' '*:session:_wright_names sessions'
       ;;
     'sessions diff') _arguments $help $config $database '1:session:_wright_names sessions' ;;
     'sessions undo')

@@ -45,7 +45,7 @@ struct RunOptions {
   std::optional<bool> debug = {};  // for this run, whatever the agent says
   // When a session is resumed: what became of calls that were interrupted.
   Settlements settlements = {};
-  bool reopens = true;  // resume() takes up one that has failed or was cancelled, too
+  bool reopens = true;           // resume() takes up one that has failed or was cancelled, too
   FindTrace find_trace = {};     // of the blocking driver; a Runtime has one for all. May be empty.
   Steering* steering = nullptr;  // of the blocking driver; outlives the run
 };

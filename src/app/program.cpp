@@ -28,8 +28,9 @@ std::expected<Command, UsageError> chat_of_folder() {
 }  // namespace
 
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
-  // A reader that goes away shows as a failed write, which commands survive.
-  std::signal(SIGPIPE, SIG_IGN);
+  // A reader that goes away and a file that may not grow show as failed writes, which commands
+  // survive. Caught, not ignored: the programs that are started get the usual signals back.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, [](int) {});
   if (!arguments.empty() && arguments.front() == kConfinedWord) {
     return static_cast<ExitCode>(run_confined(arguments.subspan(1), environment));
   }

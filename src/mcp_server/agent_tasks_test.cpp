@@ -400,6 +400,7 @@ TEST_P(McpAgentTasks, that_failed_stay_failed_when_their_session_goes_on) {
   host({Result<Response>(fail(ErrorCode::invalid_argument, "the vendor says 400"))});
   const std::string id = begin();
   while (store_->get_session(1)->status != SessionStatus::failed) std::this_thread::yield();
+  host_.reset();  // and has noted why
   auto agent = Agent{.name = "worker"};
   agent.model = testing::ScriptedModel({testing::says("SECRET")}).model();
   ASSERT_TRUE(send(*store_, agent, 1, "a person goes on"));

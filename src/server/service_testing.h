@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <latch>
 #include <map>
 #include <memory>
 #include <optional>
@@ -131,6 +132,7 @@ class ServedService {
     what.http.is_prompt = is_prompt;
     http_ = http::served(std::move(what.http),
                          [this](http::Request request, const http::Responder& responder) {
+                           is_ready_.wait();
                            service_->handle(std::move(request), responder);
                          });
     service_ = std::make_unique<Service>(ServiceOptions{.store = *store_,
@@ -149,6 +151,7 @@ class ServedService {
     add_all_routes(*service_);
     service_->add(compatible_routes(service_->options(), listeners_));
     service_->add(dashboard_routes());
+    is_ready_.count_down();
   }
   ~ServedService() {
     http_.reset();
@@ -233,6 +236,7 @@ class ServedService {
   AgentPointer agent_;
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Service> service_;
+  std::latch is_ready_{1};  // the server listens before its service knows by which names
   std::unique_ptr<http::Server> http_;
 };
 

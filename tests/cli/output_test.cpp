@@ -53,31 +53,52 @@ TEST(Output, of_a_run_may_lose_its_reader_and_the_session_is_complete_all_the_sa
   EXPECT_EQ(session.at("status").as_string(), "completed");
 }
 
-TEST(Output, that_cannot_be_written_is_an_error) {
-  const Home home;
-  // Through a shell, which can connect standard output to a device.
-  const std::string line = std::string("exec ") + WRIGHT_PROGRAM + " --help > /dev/full";
+// Through a shell, which can connect standard output to a device, and knows limits.
+Finished shell(const Home& home, const std::string& line) {
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : home.environment) variables.push_back(name + "=" + value);
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
   const char* const words[] = {"sh", "-c", line.c_str(), nullptr};
-  pid_t id = -1;
   int errors[2];
-  ASSERT_EQ(pipe2(errors, O_CLOEXEC), 0);
+  EXPECT_EQ(pipe2(errors, O_CLOEXEC), 0);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, errors[1], 2);
-  ASSERT_EQ(
-      posix_spawn(&id, "/bin/sh", &actions, nullptr, const_cast<char* const*>(words), environ), 0);
+  posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
+  pid_t id = -1;
+  EXPECT_EQ(posix_spawn(&id, "/bin/sh", &actions, nullptr, const_cast<char* const*>(words),
+                        environment.data()),
+            0);
   posix_spawn_file_actions_destroy(&actions);
   close(errors[1]);
-  std::string text;
+  Finished finished;
   char buffer[4096];
   for (ssize_t count = 0; (count = read(errors[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
+    finished.error.append(buffer, static_cast<std::size_t>(count));
   }
   close(errors[0]);
   int status = 0;
   waitpid(id, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 1);
-  EXPECT_EQ(text, "wright: cannot write to standard output: No space left on device\n");
+  if (WIFEXITED(status)) finished.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) finished.signal = WTERMSIG(status);
+  return finished;
+}
+
+TEST(Output, that_cannot_be_written_is_an_error) {
+  const Finished finished = shell(Home(), "exec " WRIGHT_PROGRAM " --help > /dev/full");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(finished.error, "wright: cannot write to standard output: No space left on device\n");
+}
+
+TEST(Output, to_a_file_that_may_not_grow_is_an_error_and_no_signal) {
+  const Home home;
+  const Finished finished = shell(home, "ulimit -f 8; cd '" + home.project().string() +
+                                            "'; exec " WRIGHT_PROGRAM
+                                            " run codebase-analysis hello > /dev/null");
+  EXPECT_EQ(finished.exit_code, 1) << finished.signal;
+  EXPECT_TRUE(has(finished.error, "cannot be read or written")) << finished.error;
+  EXPECT_EQ(home.wright({"run", "codebase-analysis", "hello"}).exit_code, 0);
 }
 
 }  // namespace

@@ -81,6 +81,23 @@ TEST(Cancelling, of_a_specialist_is_told_to_the_session_above_by_whoever_goes_on
   EXPECT_TRUE(has(last.error, "Session 1 is cancelled")) << last.error;
 }
 
+TEST(Cancelling, takes_several_sessions_and_tells_what_became_of_each) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  const Finished unknown = home.wright({"sessions", "cancel", "1", "7"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_EQ(home.wright({"waits", "--json"}).json().as_array().size(), 2U) << "none is stopped";
+  const Finished both = home.wright({"sessions", "cancel", "1", "last", "2", "--json"});
+  EXPECT_EQ(both.exit_code, 0) << both.error;
+  EXPECT_EQ(both.json(), *parse_json(R"([{"id": 1, "status": "cancelled"},
+                                         {"id": 2, "status": "cancelled"}])"));
+  const Finished again = home.wright({"sessions", "cancel", "2", "--json"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_TRUE(again.json().at(0).as_object().contains("error")) << again.output;
+}
+
 TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
   const Home home;
   home.write_config(kAskAboutGrep);

@@ -49,6 +49,10 @@ bool read_into(int descriptor, std::string& text) {
 
 }  // namespace
 
+void expect_ended_well(const Finished& finished) {
+  EXPECT_EQ(finished.exit_code, 0) << "signal " << finished.signal << "\n" << finished.error;
+}
+
 Json Finished::json() const {
   auto parsed = parse_json(output);
   if (parsed) return std::move(*parsed);

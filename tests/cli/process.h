@@ -25,6 +25,9 @@ struct Finished {
   Json json() const;  // of the output; fails the test when it is none
 };
 
+// It ended by itself and has nothing to report; fails the test with its standard error if not.
+void expect_ended_well(const Finished& finished);
+
 // Where the program reads from, and what it writes to.
 enum class Streams { pipes, terminal };
 

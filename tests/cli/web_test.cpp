@@ -2,6 +2,8 @@
 // the same rules as every tool.
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "net/canned_server_testing.h"
 #include "process.h"
 
@@ -70,9 +72,9 @@ TEST(WebTools, pass_the_permissions_like_every_tool) {
 }
 
 TEST(WebTools, search_with_the_key_of_the_environment_and_never_show_it) {
-  std::string request;
+  std::promise<std::string> read;
   CannedServer server([&](Connection& connection) {
-    request = connection.read_request();
+    read.set_value(connection.read_request());
     connection.answer(200, R"({"results": [{"title": "One", "url": "https://one.example/",
                                "content": "your key is key-0123456789abcdef0123"}]})");
   });
@@ -82,6 +84,7 @@ TEST(WebTools, search_with_the_key_of_the_environment_and_never_show_it) {
                     "\"\nsearch_header = \"X-Key\"\n");
   const Finished found = home.wright({"tools", "call", "web_search", R"({"query": "x"})"});
   EXPECT_EQ(found.exit_code, 0) << found.error;
+  const std::string request = read.get_future().get();
   EXPECT_NE(request.find("\r\nX-Key: key-0123456789abcdef0123\r\n"), std::string::npos) << request;
   EXPECT_NE(found.output.find("https://one.example/"), std::string::npos) << found.output;
   EXPECT_EQ(found.output.find("key-0123456789abcdef0123"), std::string::npos) << found.output;

@@ -98,7 +98,7 @@ TEST_F(Doors, leave_sessions_and_their_next_messages_to_a_worker) {
   const std::string messages = to_text(ask("b", "GET", path));
   EXPECT_NE(messages.find("alpha_function"), std::string::npos) << messages;
   working->send(SIGTERM);
-  EXPECT_EQ(working->finish().exit_code, 0);
+  expect_ended_well(working->finish());
 }
 
 TEST_F(Doors, cancel_what_waits_in_the_queue) {
@@ -135,7 +135,7 @@ TEST_F(Doors, leave_the_figures_of_sessions_to_the_worker_that_drives_them) {
   EXPECT_TRUE(asked("worker", "/readyz").ends_with("ready\n"));
   EXPECT_TRUE(asked("worker", "/api/v1/sessions").starts_with("HTTP/1.1 404"));
   working->send(SIGTERM);
-  EXPECT_EQ(working->finish().exit_code, 0);
+  expect_ended_well(working->finish());
 }
 
 // A door that nobody can look at is started anew, which helps nobody while the database is away.

@@ -53,7 +53,7 @@ TEST_F(Draining, waits_for_a_write_that_is_under_way) {
   const auto working = worker_at_work("60s");
   working->send(SIGTERM);
   let_go();
-  EXPECT_EQ(working->finish().exit_code, 0);
+  expect_ended_well(working->finish());
   const Json done = session();
   EXPECT_EQ(done.at("session").at("status").as_string(), "completed") << to_text(done);
   for (const auto& [line, count] : ledger_of(home_)) EXPECT_EQ(count, 1) << line;
@@ -64,10 +64,10 @@ TEST_F(Draining, waits_for_a_write_that_is_under_way) {
 TEST_F(Draining, stops_a_write_that_takes_too_long_says_so_and_nobody_repeats_it) {
   const auto working = worker_at_work("1ms");
   working->send(SIGTERM);
-  EXPECT_EQ(working->finish().exit_code, 0);
+  expect_ended_well(working->finish());
   EXPECT_EQ(session().at("session").at("status").as_string(), "running") << "nobody's";
   let_go();
-  EXPECT_EQ(worker({"--until-idle"})->finish().exit_code, 0);
+  expect_ended_well(worker({"--until-idle"})->finish());
   const Json done = session();
   EXPECT_EQ(done.at("session").at("status").as_string(), "completed") << to_text(done);
   const Json& first = done.at("tool_calls").at(0);

@@ -212,7 +212,7 @@ TEST_P(FleetOn, asks_a_model_no_more_at_once_than_all_may_together) {
     model.let_go(1);
   }
   for (Process* each : {second.get(), third.get()}) each->send(SIGTERM);
-  EXPECT_EQ(second->finish().exit_code, 0);
+  expect_ended_well(second->finish());
   const Finished last = third->finish();
   EXPECT_EQ(last.exit_code, 0) << last.signal << last.error;
   for (const std::string& id : ids) EXPECT_EQ(status_of(id), "completed") << id;
@@ -241,8 +241,8 @@ TEST_P(FleetOn, asks_a_model_no_more_in_a_minute_than_all_may_together) {
     // Permits are counted from when they are taken, which is a moment before.
     EXPECT_LE(static_cast<double>(i + 1), kAtOnce + kPerSecond * seconds + 3) << seconds << " s";
   }
-  EXPECT_EQ(one.finish().exit_code, 0);
-  EXPECT_EQ(two.finish().exit_code, 0);
+  expect_ended_well(one.finish());
+  expect_ended_well(two.finish());
 }
 
 TEST_P(FleetOn, goes_on_with_what_a_worker_left_in_the_middle_of_a_call) {
@@ -254,7 +254,7 @@ TEST_P(FleetOn, goes_on_with_what_a_worker_left_in_the_middle_of_a_call) {
   model.let_go(1);
   ASSERT_TRUE(model.await(2)) << "it fetches the page";
   first.send(SIGTERM);
-  EXPECT_EQ(first.finish().exit_code, 0);
+  expect_ended_well(first.finish());
   EXPECT_EQ(status_of(id), "running") << "nobody's, and not ended";
   Process second(worker({"--until-idle"}), home_.environment, home_.project(), Streams::pipes);
   ASSERT_TRUE(model.await(3)) << "the page again: it only reads";
@@ -275,7 +275,7 @@ TEST_P(FleetOn, stops_what_somebody_else_wants_cancelled) {
   ASSERT_TRUE(open_store()->request_cancel(std::stoll(id), "Enough").has_value());
   driving.await("Enough");
   driving.send(SIGTERM);
-  EXPECT_EQ(driving.finish().exit_code, 0);
+  expect_ended_well(driving.finish());
   EXPECT_EQ(status_of(id), "cancelled");
 }
 
@@ -285,8 +285,8 @@ TEST_P(FleetOn, leaves_what_is_delayed_and_serves_each_tenant) {
   for (const char* tenant : {"loud", "loud", "quiet"}) ids.push_back(queue({"--tenant", tenant}));
   Process one(worker({"--until-idle"}), home_.environment, home_.project(), Streams::pipes);
   Process two(worker({"--until-idle"}), home_.environment, home_.project(), Streams::pipes);
-  EXPECT_EQ(one.finish().exit_code, 0);
-  EXPECT_EQ(two.finish().exit_code, 0);
+  expect_ended_well(one.finish());
+  expect_ended_well(two.finish());
   for (const std::string& id : ids) EXPECT_EQ(status_of(id), "completed");
   EXPECT_EQ(status_of(later), "queued");
   EXPECT_EQ(home_.wright({"sessions", "--tenant", "loud", "--json"}).json().as_array().size(), 2U);

@@ -267,7 +267,7 @@ TEST_F(RealChaos, loses_nothing_and_does_nothing_twice) {
   }
   EXPECT_TRUE(await_ended(plan_.sessions)) << ended() << " have ended";
   for (const auto& worker : workers_) worker->send(SIGTERM);
-  for (const auto& worker : workers_) EXPECT_EQ(worker->finish().exit_code, 0);
+  for (const auto& worker : workers_) expect_ended_well(worker->finish());
   const std::vector<EventSequence> events = all_events();
   ASSERT_FALSE(events.empty());
   const auto until = steady_clock::now() + plan_.patience;

@@ -143,7 +143,7 @@ TEST_P(Worker, leaves_other_agents_alone) {
                  home_.project(), Streams::pipes);
   worker.await("Worker with room");
   worker.send(SIGTERM);
-  EXPECT_EQ(worker.finish().exit_code, 0);
+  expect_ended_well(worker.finish());
   EXPECT_EQ(status_of(id), "queued");
 }
 
@@ -153,7 +153,7 @@ TEST_P(Worker, ends_on_sigterm_and_takes_what_comes_while_it_lives) {
   const std::string id = queue();
   worker.await(fmt::format("session {}", id));
   worker.send(SIGTERM);
-  EXPECT_EQ(worker.finish().exit_code, 0);
+  expect_ended_well(worker.finish());
   EXPECT_EQ(status_of(id), "completed");
 }
 
@@ -169,7 +169,7 @@ TEST_P(Worker, goes_on_when_somebody_has_answered_elsewhere) {
   EXPECT_EQ(home_.wright({"answer", "1", "--approve", "session"}).exit_code, 0);
   worker.await("completed");
   worker.send(SIGTERM);
-  EXPECT_EQ(worker.finish().exit_code, 0);
+  expect_ended_well(worker.finish());
   EXPECT_EQ(status_of("1"), "completed");
 }
 
@@ -186,7 +186,7 @@ TEST_P(Worker, takes_only_what_it_has_the_labels_for) {
                 Streams::pipes);
   other.await(fmt::format("session {}", plain));
   other.send(SIGTERM);
-  EXPECT_EQ(other.finish().exit_code, 0);
+  expect_ended_well(other.finish());
   EXPECT_EQ(status_of(special), "queued");
   EXPECT_EQ(with("repository=shop,gpu").exit_code, 0);
   EXPECT_EQ(status_of(special), "completed");
@@ -204,7 +204,7 @@ TEST_P(Worker, puts_back_what_has_its_folder_elsewhere) {
   const std::string second = queue();
   worker.await(fmt::format("session {}", second));
   worker.send(SIGTERM);
-  EXPECT_EQ(worker.finish().exit_code, 0);
+  expect_ended_well(worker.finish());
   EXPECT_EQ(status_of(id), "queued");
   std::filesystem::rename(home_.project() / "moved", inner);
   EXPECT_EQ(home_.wright({"worker", "--poll", "50ms", "--until-idle"}).exit_code, 0);

@@ -236,7 +236,7 @@ try {
   assert.equal(await ended, 1);
   letGo();
 } finally {
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
   llm.server.close();
   home.remove();
 }

@@ -110,7 +110,7 @@ try {
   while (descriptors() > held) await new Promise((done) => setTimeout(done, 20));
   console.log(`afterwards ${descriptors()} descriptors are open; ${held} were before`);
   assert.equal((await json(`${server.url}/api/v1/sessions/${id}`)).body.status, 'completed');
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
 } finally {
   for (const listener of listeners) listener.socket.destroy();
   await server.stop('SIGKILL');

@@ -67,7 +67,7 @@ try {
   }
   assert.ok(executed.length >= 7, executed.join());
 } finally {
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
   llm.server.close();
   home.remove();
 }

@@ -49,14 +49,14 @@ try {
     await new Promise((done) => setTimeout(done, 50));
     ({ status } = (await json(`${server.url}/api/v1/sessions/${id + 1}`)).body);
   }
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
 
   // Other instructions: a session keeps its own, and what was sent is still known.
   writeFileSync(join(home.folder, '.config/wright/agents/seeker.toml'), agent('You find.'));
   server = await home.serve();
   const changed = (await json(`${server.url}/api/v1/sessions/${id}/turns/1?sent=${sent[0]}`)).body.sent;
   assert.equal(changed.is_exact, true);
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
 
   // The vendor wants it otherwise: what would be sent now is not what was sent, and is said not to be.
   home.agents(llm.url, {}, '[models."fake:m"]\nsystem_as_developer = true\n');
@@ -65,7 +65,7 @@ try {
   assert.equal(other.is_exact, false);
   assert.match(other.notes.join(), /changed since/);
   assert.match(other.body, /"developer"/);
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
 } finally {
   llm.server.close();
   llm.server.closeAllConnections();

@@ -92,7 +92,7 @@ try {
   await noticed.until(() => told.length >= 2);
   assert.deepEqual(told.map((each) => each.data.session_id).sort(), [id, id + 1]);
   assert.ok(told.every((each) => each.type === 'session.ended' && each.data.phase === 'done'));
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
   assert.equal(told.length, 2, 'each was told once');
 } finally {
   llm.server.close();

@@ -224,7 +224,7 @@ try {
     }
   }
   await checkMcp(server.url);
-  assert.equal(await server.stop(), 0);
+  await server.endWell();
 
   // With content: what every model reads, a specialist's too. What does not count is said once.
   const spoken = await home.run(['run', 'chief', 'go'], { env: { ...env,
@@ -266,7 +266,7 @@ try {
     assert.equal(llm.heads[0].traceparent, traceparent.startsWith('00') ? traceparent : undefined);
     assert.equal(llm.heads[0]['x-injected'], undefined);
   }
-  assert.equal(await passing.stop(), 0);
+  await passing.endWell();
 
   // A collector that is away holds nobody up.
   collector.server.close();

@@ -1,5 +1,6 @@
 // For the tests of this folder: the program with a home of its own, a model that says what a test
 // tells it to, and a collector of traces.
+import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -79,7 +80,11 @@ export class Home {
       exited.then((code) => fail(new Error(`it ended with ${code}: ${text}`)));
     });
     return { url, child, exited, said: () => text,
-      stop: (signal = 'SIGTERM') => { child.kill(signal); return exited; } };
+      stop: (signal = 'SIGTERM') => { child.kill(signal); return exited; },
+      endWell: async () => {
+        child.kill('SIGTERM');
+        assert.equal(await exited, 0, text);
+      } };
   }
   remove() {
     rmSync(this.folder, { recursive: true, force: true });

@@ -41,12 +41,9 @@ ExitCode AgentRun::begin(ReadyAgent agent, const Message& prompt) {
 ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
   return run(std::move(agent), [&](Store& store, const Agent& made, RunOptions options) {
     options.settlements = settlements;
-    options.reopens = !options_.passes_over_taken;
+    options.reopens = !options_.only_interrupted;
     auto answer = wright::resume(store, made, id, options);
-    if (!answer && session_id() == 0) {
-      const auto is_left = is_interrupted(store, id);
-      was_taken_ = is_left && !*is_left;
-    }
+    was_taken_ = !answer && session_id() == 0 && was_taken(store, id);
     return answer;
   });
 }
@@ -190,7 +187,7 @@ ExitCode AgentRun::waiting(const RunResult& answer) {
 
 ExitCode AgentRun::failed(const Error& error) {
   display_.hide();
-  if (was_taken_ && options_.passes_over_taken) {
+  if (was_taken_ && options_.only_interrupted) {
     if (options_.verbosity == Verbosity::normal) context_.console.remark(error.message + ".");
     return ExitCode::ok;
   }

@@ -25,7 +25,9 @@ struct AgentRunOptions {
   Input input = Input::terminal;
   std::optional<bool> debug = {};  // absent: as the settings say
   std::string tenant = {};         // of a session that begins
-  bool passes_over_taken = false;  // a session that somebody else has taken first is no failure
+  // Resumes what a crash has interrupted and nothing else: what has failed or was cancelled stays
+  // so, and what somebody else has taken first is no failure.
+  bool only_interrupted = false;
 };
 
 class AgentRun {

@@ -112,7 +112,7 @@ constexpr std::array kCommands{
     CommandEntry{"sessions show", parse_as<ShowSessionCommand>},
     CommandEntry{"sessions export", parse_as<ExportSessionCommand>},
     CommandEntry{"sessions fork", parse_as<ForkSessionCommand>},
-    CommandEntry{"sessions cancel", parse_as<CancelSessionCommand>},
+    CommandEntry{"sessions cancel", parse_as<CancelSessionsCommand>},
     CommandEntry{"sessions rm", parse_as<RemoveSessionsCommand>},
     CommandEntry{"sessions prune", parse_as<PruneSessionsCommand>},
     CommandEntry{"sessions diff", parse_as<SessionChangesCommand>},

@@ -154,10 +154,11 @@ struct ForkSessionCommand {
   std::optional<std::int64_t> at;  // the number of a message; absent: the last one
   OutputFormat output = OutputFormat::text;
 };
-struct CancelSessionCommand {
+struct CancelSessionsCommand {
   SettingFlags settings;
-  std::string id;
+  std::vector<std::string> ids;
   std::optional<std::string> reason;
+  OutputFormat output = OutputFormat::text;
 };
 struct RemoveSessionsCommand {
   SettingFlags settings;

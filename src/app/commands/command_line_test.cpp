@@ -89,6 +89,8 @@ TEST(CommandLine, knows_the_commands_below_a_command) {
             Deletion::rehearsed);
   EXPECT_EQ(parsed<RemoveSessionsCommand>({"sessions", "rm", "1", "2", "-y"}).ids,
             (Words{"1", "2"}));
+  EXPECT_EQ(parsed<CancelSessionsCommand>({"sessions", "cancel", "1", "last", "--json"}).ids,
+            (Words{"1", "last"}));
   const auto exported = parsed<ExportSessionCommand>(
       {"sessions", "export", "3", "--format", "markdown", "-o", "f.md"});
   EXPECT_EQ(exported.format, ExportFormat::markdown);

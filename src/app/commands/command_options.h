@@ -27,7 +27,7 @@ LineCheck describe(CLI::App& app, ListSessionsCommand& command);
 LineCheck describe(CLI::App& app, ShowSessionCommand& command);
 LineCheck describe(CLI::App& app, ExportSessionCommand& command);
 LineCheck describe(CLI::App& app, ForkSessionCommand& command);
-LineCheck describe(CLI::App& app, CancelSessionCommand& command);
+LineCheck describe(CLI::App& app, CancelSessionsCommand& command);
 LineCheck describe(CLI::App& app, RemoveSessionsCommand& command);
 LineCheck describe(CLI::App& app, PruneSessionsCommand& command);
 LineCheck describe(CLI::App& app, WorkerCommand& command);

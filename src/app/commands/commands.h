@@ -19,7 +19,7 @@ ExitCode execute(const ListSessionsCommand& command, CommandContext context);
 ExitCode execute(const ShowSessionCommand& command, CommandContext context);
 ExitCode execute(const ExportSessionCommand& command, CommandContext context);
 ExitCode execute(const ForkSessionCommand& command, CommandContext context);
-ExitCode execute(const CancelSessionCommand& command, CommandContext context);
+ExitCode execute(const CancelSessionsCommand& command, CommandContext context);
 ExitCode execute(const RemoveSessionsCommand& command, CommandContext context);
 ExitCode execute(const PruneSessionsCommand& command, CommandContext context);
 ExitCode execute(const ReplayCommand& command, CommandContext context);

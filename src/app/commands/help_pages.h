@@ -98,7 +98,7 @@ Examples:
   wright sessions fork ID           the same again up to a message, to go on from there
   wright sessions diff ID           what it changed in files
   wright sessions undo ID           take that back
-  wright sessions cancel ID         stop
+  wright sessions cancel ID…        stop
   wright sessions rm ID…            delete
   wright sessions prune             delete those that ended long ago
 
@@ -132,13 +132,15 @@ Examples:
   wright sessions fork last --json
 )"},
     CommandHelp{
-        "sessions cancel", "sessions cancel ID [options]", "Stop a session, with its specialists.",
+        "sessions cancel", "sessions cancel ID… [options]", "Stop sessions, with their specialists.",
         R"(Whoever drives it, here or elsewhere, stops it in a moment. One that nobody drives ends at
-once, and what it asked for waits for nobody any more.
+once, and what it asked for waits for nobody any more. When one of the sessions does not exist,
+none is stopped.
 
 Examples:
   wright sessions cancel 12
   wright sessions cancel last --reason "wrong folder"
+  wright sessions cancel 3 4 5 --json | jq '.[] | select(.error)'
 )"},
     CommandHelp{
         "sessions rm", "sessions rm ID… [options]",

@@ -37,10 +37,10 @@ Result<std::vector<Session>> interrupted_sessions(Store& store) {
   return sessions;
 }
 
-Result<bool> is_interrupted(Store& store, SessionId id) {
-  const auto found = TRY(store.list_sessions(
-      {.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1}));
-  return !found.empty();
+bool was_taken(Store& store, SessionId id) {
+  const auto found = store.list_sessions(
+      {.needs_driver = true, .after = id - 1, .before = id + 1, .limit = 1});
+  return found && found->empty();
 }
 
 Resumed resume_session(const Session& session, const GoOnWith& with,
@@ -75,8 +75,7 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
   flags.store = command.settings.store;
   const auto here = folder_of(settings);
   for (const Session& session : *sessions) {
-    const auto is_left = is_interrupted(**store, session.id);
-    if (is_left && !*is_left) continue;
+    if (was_taken(**store, session.id)) continue;
     // Another folder's work is that folder's.
     if (const auto folder = folder_of(session); folder != here) {
       tell_of_other(session, folder, command.verbosity, context);
@@ -98,7 +97,7 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
         {.output = OutputFormat::none,
          .verbosity = command.verbosity,
          .input = command.input,
-         .passes_over_taken = true},
+         .only_interrupted = true},
         context);
     if (resumed.was_stopped) return;
   }

@@ -10,8 +10,9 @@ namespace wright::app {
 // Those without a parent that nobody drives and somebody should, oldest first: their process has
 // ended while they ran, or what they waited for is there. See SessionFilter::needs_driver.
 Result<std::vector<Session>> interrupted_sessions(Store& store);
-// Whether it is still one of them: others may have gone on with it meanwhile.
-Result<bool> is_interrupted(Store& store, SessionId id);
+// Whether it is none of them any more: others have gone on with it, or cancelled it. False where
+// the store cannot be read: whoever goes on with it is told why.
+bool was_taken(Store& store, SessionId id);
 
 struct GoOnWith {
   SettingFlags said_now;

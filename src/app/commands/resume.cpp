@@ -87,7 +87,7 @@ Resumed resume_one(const ResumeCommand& command, const Settings& settings, const
        .streaming = command.streaming,
        .input = command.input,
        .debug = command.debug,
-       .passes_over_taken = command.which == ResumeCommand::Which::all},
+       .only_interrupted = command.which == ResumeCommand::Which::all},
       context);
 }
 
@@ -101,8 +101,7 @@ ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Stor
   }
   ExitCode worst = ExitCode::ok;
   for (const Session& session : *sessions) {
-    const auto is_left = is_interrupted(store, session.id);
-    if (is_left && !*is_left) continue;
+    if (was_taken(store, session.id)) continue;
     const auto [code, was_stopped] = resume_one(command, settings, session, {}, context);
     if (was_stopped) return code;
     if (code == ExitCode::interrupted) continue;  // somebody had wished it cancelled

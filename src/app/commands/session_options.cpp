@@ -85,12 +85,13 @@ LineCheck describe(CLI::App& app, ForkSessionCommand& command) {
   return needs(command.id, kSessionId);
 }
 
-LineCheck describe(CLI::App& app, CancelSessionCommand& command) {
-  app.add_option("ID", command.id, "The session's number, or `last`");
+LineCheck describe(CLI::App& app, CancelSessionsCommand& command) {
+  app.add_option("ID", command.ids, "Numbers of sessions, or `last`");
   add_text(app, "--reason", command.reason, "TEXT", "Why, for those who read the session");
+  add_json(app, command.output, "Print a JSON array of the sessions and their status now");
   add_config_option(app, command.settings);
   add_store_options(app, command.settings);
-  return needs(command.id, kSessionId);
+  return [&command] { return command.ids.empty() ? missing(kSessionId) : std::string(); };
 }
 
 LineCheck describe(CLI::App& app, RemoveSessionsCommand& command) {

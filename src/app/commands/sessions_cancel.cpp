@@ -2,6 +2,10 @@
 // ends here.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "app/commands/commands.h"
 #include "app/terminal/person/person_answers.h"
 #include "app/wiring/stored_session.h"
@@ -11,39 +15,74 @@
 namespace wright::app {
 namespace {
 
-Result<void> cancel_in(Store& store, const Settings& settings, SessionId id,
-                       const std::string& reason) {
-  if (settings.store().is_server()) return store.request_cancel(id, reason);
-  const auto runtime = TRY(Runtime::open({.store = &store, .workers = 1, .tool_threads = 1}));
-  return runtime->cancel(id, reason);
+// All of them, or why one cannot be found; then none is cancelled.
+Result<std::vector<SessionId>> sessions_to_cancel(const std::vector<std::string>& words,
+                                                  Store* store) {
+  std::vector<SessionId> ids;
+  for (const std::string& word : words) {
+    const auto id = TRY(session_id_from(word, store));
+    if (const auto session = store->get_session(id); !session) {
+      return std::unexpected(session.error().code == ErrorCode::not_found ? no_such_session(word)
+                                                                          : session.error());
+    }
+    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+  }
+  return ids;
 }
 
-std::string what_became_of(Store& store, SessionId id) {
-  const auto session = store.get_session(id);
-  if (session && session->ended_at) return "cancelled";
+std::string what_became_of(Store& store, const Session& session) {
+  if (session.ended_at) return "cancelled";
   // Whoever goes on with the session above it tells that one of the end.
-  const auto root = root_session(store, id);
-  const bool is_left_to_root = root && root->id != id && root->status == SessionStatus::waiting;
+  const auto root = root_session(store, session.id);
+  const bool is_left_to_root =
+      root && root->id != session.id && root->status == SessionStatus::waiting;
   if (!is_left_to_root) return "told to stop";
   return fmt::format("told to stop. It ends when the session above goes on: wright resume {}",
                      root->id);
 }
 
+JsonObject told(SessionId id, const Result<void>& asked, const Result<Session>& session) {
+  JsonObject json{{"id", id}};
+  if (session) json["status"] = to_string(session->status);
+  if (!asked) json["error"] = asked.error().message;
+  return json;
+}
+
 }  // namespace
 
-ExitCode execute(const CancelSessionCommand& command, CommandContext context) {
+ExitCode execute(const CancelSessionsCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const auto found = find_session(command.id, *settings);
-  if (!found) return complain_about(found.error(), context.console);
+  const auto store = open_existing_store(*settings);
+  if (!store) return complain_about(store.error(), context.console);
+  const auto ids = sessions_to_cancel(command.ids, store->get());
+  if (!ids) return complain_about(ids.error(), context.console);
+  std::unique_ptr<Runtime> runtime;  // a server has one
+  if (!settings->store().is_server()) {
+    auto opened = Runtime::open({.store = store->get(), .workers = 1, .tool_threads = 1});
+    if (!opened) return complain_about(opened.error(), context.console);
+    runtime = std::move(*opened);
+  }
   const std::string reason =
       command.reason.value_or(fmt::format("Cancelled by {}", person_name(context.environment)));
-  if (auto asked = cancel_in(*found->store, *settings, found->id, reason); !asked) {
-    return complain_about(asked.error(), context.console);
+  ExitCode code = ExitCode::ok;
+  JsonArray all;
+  for (const SessionId id : *ids) {
+    const Result<void> asked =
+        runtime ? runtime->cancel(id, reason) : (*store)->request_cancel(id, reason);
+    const auto session = (*store)->get_session(id);
+    all.push_back(told(id, asked, session));
+    if (!asked) {
+      code = complain_about(asked.error(), context.console);
+    } else if (session) {
+      context.console.note(
+          fmt::format("Session {} is {}.\n", id, what_became_of(**store, *session)));
+    }
   }
-  context.console.note(
-      fmt::format("Session {} is {}.\n", found->id, what_became_of(*found->store, found->id)));
-  return ExitCode::ok;
+  if (command.output == OutputFormat::json) {
+    context.console.print_json(to_pretty_text(all) + "\n");
+  }
+  return code;
 }
 
 }  // namespace wright::app

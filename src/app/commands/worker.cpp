@@ -94,8 +94,8 @@ class Worker {
   server::MeasuredStore store_;
   const Logger logger_;
   CommandContext context_;
-  Interruption interruption_;  // before any thread
-  Bell bell_;
+  Bell bell_;                  // before what rings it
+  Interruption interruption_;  // before any other thread
   std::mutex console_mutex_;
   std::string trouble_;
   std::chrono::steady_clock::time_point next_look_ = {};
