@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
+
+#include "core/temporary_folder_testing.h"
 
 namespace wright {
 namespace {
@@ -149,17 +150,14 @@ TEST(AgentDefinition, says_where_a_file_is_not_toml) {
 class AgentDefinitionFolder : public ::testing::Test {
  protected:
   AgentDefinitionFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright-agent-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    std::filesystem::create_directory(folder_ / "agents");
+    folder_.make_folder("agents");
   }
-  ~AgentDefinitionFolder() override { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& name, std::string_view text) const {
     std::ofstream(folder_ / name) << text;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(AgentDefinitionFolder, reads_instructions_from_a_file_beside_it) {

@@ -5,9 +5,9 @@
 
 #include <boost/json/object.hpp>
 
-#include <cstdlib>
 #include <fstream>
 
+#include "core/temporary_folder_testing.h"
 #include "wright/testing.h"
 
 namespace wright {
@@ -141,16 +141,14 @@ TEST_F(AgentFileTest, refuses_what_nobody_has_and_what_is_not_enabled) {
 }
 
 TEST_F(AgentFileTest, is_loaded_from_disk_with_its_instructions_beside_it) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "wright-load-XXXXXX").string();
-  const std::filesystem::path folder = ::mkdtemp(pattern.data());
-  std::ofstream(folder / "Host.toml") << "instructions_file = 'host.md'\ntools = ['greet']\n";
-  std::ofstream(folder / "host.md") << "Be brief.";
+  const TemporaryFolder folder;
+  folder.write("Host.toml", "instructions_file = 'host.md'\ntools = ['greet']\n");
+  folder.write("host.md", "Be brief.");
   const auto agent = load_agent(folder / "Host.toml", options());
   const auto missing = load_agent(folder / "none.toml", options());
   AgentFileOptions confined = options();
   confined.instructions_below = folder / "inner";
   const auto outside = load_agent(folder / "Host.toml", confined);
-  std::filesystem::remove_all(folder);
   ASSERT_TRUE(agent) << agent.error().message;
   EXPECT_EQ(agent->name, "host");
   EXPECT_EQ(agent->instructions, "Be brief.");

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 
 #include "agents/silent_model_testing.h"
+#include "core/temporary_folder_testing.h"
 #include "wright/agents.h"
 
 namespace wright {
@@ -13,13 +13,7 @@ namespace {
 
 class CodebaseAnalysisAgent : public ::testing::Test {
  protected:
-  CodebaseAnalysisAgent() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright-agent-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~CodebaseAnalysisAgent() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(CodebaseAnalysisAgent, offers_the_three_file_tools_within_its_limits) {

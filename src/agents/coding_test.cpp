@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
 
 #include "agents/silent_model_testing.h"
+#include "core/temporary_folder_testing.h"
 #include "wright/agents.h"
 
 namespace wright {
@@ -13,12 +13,6 @@ namespace {
 
 class CodingAgent : public ::testing::Test {
  protected:
-  CodingAgent() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright-agent-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~CodingAgent() override { std::filesystem::remove_all(folder_); }
-
   CodingOptions options() const {
     return {.access = {.base = folder_, .writable = {"."}}, .bash = {.base = folder_}};
   }
@@ -28,7 +22,7 @@ class CodingAgent : public ::testing::Test {
     return effects;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(CodingAgent, reads_writes_runs_plans_and_asks) {

@@ -4,24 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
+
+#include "core/temporary_folder_testing.h"
 
 namespace wright {
 namespace {
 
 class RegularFile : public ::testing::Test {
  protected:
-  RegularFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "wright-XXXXXX").native();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~RegularFile() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(RegularFile, is_read_from_its_start) {

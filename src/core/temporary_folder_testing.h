@@ -25,6 +25,7 @@ class TemporaryFolder {
   }
 
   const std::filesystem::path& path() const { return path_; }
+  operator const std::filesystem::path&() const { return path_; }  // NOLINT(*-explicit-*)
   std::filesystem::path operator/(std::string_view inside) const { return path_ / inside; }
 
   // Makes the folders on the way too.

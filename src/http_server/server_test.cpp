@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "core/temporary_folder_testing.h"
 #include "http_server/listening.h"
 #include "http_server/server_testing.h"
 
@@ -98,15 +99,10 @@ TEST(HttpServer, reads_parameters_of_the_query) {
 
 class TemporarySocket {
  public:
-  TemporarySocket() {
-    char name[] = "/tmp/wright-http-XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~TemporarySocket() { std::filesystem::remove_all(folder_); }
-  std::string path() const { return folder_ + "/s"; }
+  std::string path() const { return folder_ / "s"; }
 
  private:
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST(HttpServer, listens_on_a_unix_socket_for_its_owner_alone_and_removes_it) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/temporary_folder_testing.h"
 #include "http_server/server_testing.h"
 
 namespace wright::http {
@@ -15,23 +16,18 @@ using std::chrono::milliseconds;
 class Pair {
  public:
   Pair() {
-    char name[] = "/tmp/wright-tls-XXXXXX";
-    folder_ = ::mkdtemp(name);
     const std::string command =
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
         " -subj /CN=localhost -keyout '" +
         key() + "' -out '" + certificate() + "' 2>/dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << "is openssl installed?";
   }
-  ~Pair() { std::filesystem::remove_all(folder_); }
-  Pair(const Pair&) = delete;
-  Pair& operator=(const Pair&) = delete;
 
-  std::string key() const { return folder_ + "/key.pem"; }
-  std::string certificate() const { return folder_ + "/certificate.pem"; }
+  std::string key() const { return folder_ / "key.pem"; }
+  std::string certificate() const { return folder_ / "certificate.pem"; }
 
  private:
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 ServerOptions secure(const Pair& pair) {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "core/temporary_folder_testing.h"
 #include "wright/agents.h"
 #include "wright/model.h"
 
@@ -15,12 +15,6 @@ namespace {
 
 class OfflineOnDatabase : public ::testing::Test {
  protected:
-  OfflineOnDatabase() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright-data-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~OfflineOnDatabase() override { std::filesystem::remove_all(folder_); }
-
   void execute(const std::string& sql) const {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open((folder_ / "test.db").c_str(), &database), SQLITE_OK);
@@ -76,7 +70,7 @@ class OfflineOnDatabase : public ::testing::Test {
     }
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(OfflineOnDatabase, tells_what_is_in_it) {

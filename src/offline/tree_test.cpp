@@ -1,11 +1,9 @@
 // End to end: the offline model and the real file tools over a small repository on disk.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "core/temporary_folder_testing.h"
 #include "wright/agents.h"
 #include "wright/model.h"
 #include "wright/tool.h"
@@ -17,10 +15,6 @@ namespace {
 class OfflineOnDisk : public ::testing::Test {
  protected:
   OfflineOnDisk() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "wright-offline-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    index_ = folder_.string() + "-index";
     write("README.md", "# Bank\n\nKeeps accounts and moves money between them, slowly.\n");
     write("Cargo.toml",
           "[package]\nname = \"bank\"\nversion = \"0.2.0\"\n\n[dependencies]\nserde = \"1\"\n");
@@ -41,14 +35,9 @@ class OfflineOnDisk : public ::testing::Test {
     write(".gitignore", "target/\n");
     write("data.bin", std::string("\0\1\2\3", 4));
   }
-  ~OfflineOnDisk() override {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::remove_all(index_);
-  }
 
   void write(const std::string& path, const std::string& content) {
-    std::filesystem::create_directories((folder_ / path).parent_path());
-    std::ofstream(folder_ / path, std::ios::binary) << content;
+    folder_.write(path, content);
   }
 
   std::string ask(const std::string& prompt) const {
@@ -80,8 +69,8 @@ class OfflineOnDisk : public ::testing::Test {
     return "error: no answer within six calls";
   }
 
-  std::filesystem::path folder_;
-  std::filesystem::path index_;
+  const TemporaryFolder folder_;
+  const TemporaryFolder index_;
 };
 
 #define EXPECT_SAYS(answer, part) EXPECT_NE((answer).find(part), std::string::npos) << (answer)

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary_folder_testing.h"
 #include "postgres/connecting.h"
 #include "postgres/connection.h"
 #include "postgres/cluster_testing.h"
@@ -28,9 +29,8 @@ std::string with(const std::string& url, std::string_view parameter) {
 }
 
 TEST(PostgresConnecting, leaves_a_file_of_passwords_that_others_may_read_alone) {
-  char name[] = "/tmp/wright-pgpass-XXXXXX";
-  const std::string folder = ::mkdtemp(name);
-  const std::string file = folder + "/pgpass";
+  const TemporaryFolder folder;
+  const std::string file = folder / "pgpass";
   std::ofstream(file) << "*:*:*:*:secret\n";
   const std::string place = with(TestCluster::instance().url(), fmt::format("passfile={}", file));
   for (const mode_t mode : {0644, 0600}) {
@@ -43,7 +43,6 @@ TEST(PostgresConnecting, leaves_a_file_of_passwords_that_others_may_read_alone) 
   }
   EXPECT_EQ(open_password_file(with(TestCluster::instance().url(), "passfile=/nowhere")),
             std::nullopt);
-  std::filesystem::remove_all(folder);
 }
 
 // As after an upgrade of the system below it, from the first moment of every connection on.

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/temporary_folder_testing.h"
 #include "wright/sandbox.h"
 
 // A machine that refuses namespaces must at least say so.
@@ -34,23 +35,14 @@ namespace wright::sandbox {
 class Grounds {
  public:
   Grounds() {
-    std::string name = (std::filesystem::temp_directory_path() / "wright-XXXXXX").native();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = std::filesystem::canonical(name);
     std::filesystem::create_directories(workspace());
     std::filesystem::create_directories(outside());
     write(outside() / "secret.txt", "do not read");
   }
-  Grounds(const Grounds&) = delete;
-  Grounds& operator=(const Grounds&) = delete;
-  ~Grounds() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
 
-  std::filesystem::path path() const { return path_; }
-  std::filesystem::path workspace() const { return path_ / "workspace"; }
-  std::filesystem::path outside() const { return path_ / "outside"; }
+  std::filesystem::path path() const { return folder_; }
+  std::filesystem::path workspace() const { return folder_ / "workspace"; }
+  std::filesystem::path outside() const { return folder_ / "outside"; }
 
   static void write(const std::filesystem::path& file, std::string_view content) {
     std::ofstream(file, std::ios::binary) << content;
@@ -65,12 +57,12 @@ class Grounds {
   SandboxPolicy policy() const {
     SandboxPolicy policy;
     policy.write_paths = {workspace()};
-    policy.temporary_root = path_;
+    policy.temporary_root = folder_;
     return policy;
   }
 
  private:
-  std::filesystem::path path_;
+  const TemporaryFolder folder_;
 };
 
 // Zombies under an init that never waits are not processes any more.

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/temporary_folder_testing.h"
 #include "server/event_hub.h"
 #include "server/idempotency.h"
 #include "server/service_testing.h"
@@ -304,8 +305,7 @@ TEST(ServerIdempotency, holds_after_a_restart_and_for_others_on_the_same_store) 
 }
 
 TEST(ServerTokens, are_all_kept_when_several_processes_add_at_once) {
-  char name[] = "/tmp/wright-tokens-XXXXXX";
-  const std::filesystem::path folder = ::mkdtemp(name);
+  const TemporaryFolder folder;
   constexpr int kThreads = 4;
   constexpr int kTokens = 10;
   {
@@ -322,7 +322,6 @@ TEST(ServerTokens, are_all_kept_when_several_processes_add_at_once) {
     }
   }
   EXPECT_EQ(Tokens(folder / "tokens.json").list()->size(), std::size_t{kThreads * kTokens});
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/sha256.h"
+#include "core/temporary_folder_testing.h"
 #include "server/guard.h"
 #include "server/same_user.h"
 #include "server/service_testing.h"
@@ -14,15 +15,10 @@ namespace {
 
 class TokenFile {
  public:
-  TokenFile() {
-    char name[] = "/tmp/wright-tokens-XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~TokenFile() { std::filesystem::remove_all(folder_); }
-  std::filesystem::path path() const { return folder_ + "/sub/tokens.json"; }
+  std::filesystem::path path() const { return folder_ / "sub/tokens.json"; }
 
  private:
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST(ServerTokens, are_kept_as_hashes_in_a_private_file) {

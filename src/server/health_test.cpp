@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/temporary_folder_testing.h"
 #include "server/health.h"
 #include "server/service_testing.h"
 #include "store/forwarding_store.h"
@@ -244,12 +245,11 @@ TEST(HealthServer, tells_of_a_process_that_serves_nothing_else) {
   const auto store = open_memory_store();
   Metrics metrics;
   metrics.observe(SessionStarted{7}, {.session_id = 7, .agent = "clerk", .time_ms = 1'000});
-  char folder[] = "/tmp/wright-health-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder), nullptr);
-  Tokens tokens(std::filesystem::path(folder) / "tokens.json");
+  const TemporaryFolder folder;
+  Tokens tokens(folder / "tokens.json");
   const std::string shop = tokens.add("shop", {Scope::admin}, 5, "shop").value_or("");
   const std::string all = tokens.add("all", {Scope::read}, 5).value_or("");
-  const auto server = HealthServer::open({fmt::format("unix:{}/socket", folder)}, {}, tokens,
+  const auto server = HealthServer::open({fmt::format("unix:{}/socket", folder.path().native())}, {}, tokens,
                                          {.store = *store, .metrics = &metrics});
   ASSERT_TRUE(server) << server.error().message;
   const auto ask = [&](std::string_view method, std::string_view path, std::string_view headers,
@@ -274,7 +274,6 @@ TEST(HealthServer, tells_of_a_process_that_serves_nothing_else) {
   EXPECT_EQ(ask("GET", "/metrics", bearer(all), "10.0.0.7:9411").status, 403);
   EXPECT_EQ(ask("POST", "/metrics", bearer(all)).status, 405);
   EXPECT_EQ(ask("GET", "/api/v1/sessions", bearer(all)).status, 404);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Metrics, say_how_long_the_first_in_the_queue_has_been_ready) {

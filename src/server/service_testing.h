@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/temporary_folder_testing.h"
 #include "http_server/server_testing.h"
 #include "runtime/event_writer.h"
 #include "server/caller_tools.h"
@@ -85,13 +86,9 @@ struct Served {
 class ServedService {
  public:
   explicit ServedService(Served what = {})
-      : folder_([] {
-          char name[] = "/tmp/wright-server-XXXXXX";
-          return std::string(::mkdtemp(name));
-        }()),
-        own_store_(what.store == nullptr ? open_memory_store() : nullptr),
+      : own_store_(what.store == nullptr ? open_memory_store() : nullptr),
         store_(what.store == nullptr ? own_store_.get() : what.store),
-        tokens_(folder_ + "/tokens.json"),
+        tokens_(tokens_file()),
         events_(*store_, std::chrono::milliseconds(1'000)),
         writer_(*store_, [this] { events_.look(); }) {
     Agent agent{.name = "parrot", .description = "Says it again", .model = std::move(what.model)};
@@ -153,10 +150,7 @@ class ServedService {
     service_->add(dashboard_routes());
     is_ready_.count_down();
   }
-  ~ServedService() {
-    http_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~ServedService() { http_.reset(); }
   ServedService(const ServedService&) = delete;
   ServedService& operator=(const ServedService&) = delete;
 
@@ -200,7 +194,7 @@ class ServedService {
   const Agent& agent() const { return *agent_; }
   Runtime& runtime() { return *runtime_; }
   Tokens& tokens() { return tokens_; }
-  std::string tokens_file() const { return folder_ + "/tokens.json"; }
+  std::string tokens_file() const { return folder_ / "tokens.json"; }
   Service& service() { return *service_; }
   const http::Server& http() const { return *http_; }
   runtime::EventWriter& writer() { return writer_; }
@@ -225,7 +219,7 @@ class ServedService {
     return joined;
   }
 
-  const std::string folder_;
+  const TemporaryFolder folder_;
   const std::unique_ptr<Store> own_store_;
   Store* const store_;
   Tokens tokens_;

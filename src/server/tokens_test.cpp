@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/temporary_folder_testing.h"
 #include "server/service_testing.h"
 #include "server/tokens.h"
 
@@ -12,15 +13,10 @@ namespace {
 
 class KeptTokens {
  public:
-  KeptTokens() {
-    char name[] = "/tmp/wright-kept-tokens-XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~KeptTokens() { std::filesystem::remove_all(folder_); }
-  std::filesystem::path path() const { return folder_ + "/tokens.json"; }
+  std::filesystem::path path() const { return folder_ / "tokens.json"; }
 
  private:
-  std::string folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST(ServerTokens, are_all_refused_when_others_may_write_their_file) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/process.h"
+#include "core/temporary_folder_testing.h"
 #include "net/canned_server_testing.h"
 #include "net/whole_response.h"
 #include "node_server.h"
@@ -20,23 +21,17 @@ namespace {
 class Certificate {
  public:
   Certificate() {
-    std::string name = (std::filesystem::temp_directory_path() / "wright-tls-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
     const std::string command =
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
         " -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout '" +
         key() + "' -out '" + certificate() + "' 2>'" + (folder_ / "log").string() + "'";
     EXPECT_EQ(std::system(command.c_str()), 0) << "is openssl installed?";
   }
-  ~Certificate() { std::filesystem::remove_all(folder_); }
-  Certificate(const Certificate&) = delete;
-  Certificate& operator=(const Certificate&) = delete;
-
   std::string key() const { return folder_ / "key.pem"; }
   std::string certificate() const { return folder_ / "certificate.pem"; }
 
  private:
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 class Secure : public ::testing::Test {

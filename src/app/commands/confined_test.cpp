@@ -59,7 +59,8 @@ TEST(Confinement, is_never_guessed) {
 TEST(Confinement, without_one_nothing_runs) {
   const std::vector<std::string> command{"/bin/true"};
   EXPECT_EQ(run_confined(command, Environment()), 126);
-  EXPECT_EQ(run_confined(command, Environment(Environment::Variables{{"WRIGHT_CONFINED", "{}"}})), 126);
+  const Environment odd(Environment::Variables{{"WRIGHT_CONFINED", "{}"}});
+  EXPECT_EQ(run_confined(command, odd), 126);
 }
 
 TEST(Confinement, cannot_be_said_of_what_is_no_text) {

@@ -2,23 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "app/settings/paths.h"
 #include "app/settings/url_password.h"
+#include "core/temporary_folder_testing.h"
 
 namespace wright::app {
 namespace {
 
 class SettingsTest : public testing::Test {
  protected:
-  SettingsTest() {
-    std::string made = (std::filesystem::temp_directory_path() / "wright-settings-XXXXXX").string();
-    home_ = mkdtemp(made.data());
-  }
-  ~SettingsTest() override { std::filesystem::remove_all(home_); }
-
   std::filesystem::path write_config(std::string_view toml) {
     const auto path = home_ / ".config" / "wright" / "config.toml";
     std::filesystem::create_directories(path.parent_path());
@@ -27,11 +21,11 @@ class SettingsTest : public testing::Test {
   }
 
   Environment environment(Environment::Variables variables = {}) const {
-    variables.emplace("HOME", home_.string());
+    variables.emplace("HOME", home_.path().string());
     return Environment(std::move(variables));
   }
 
-  std::filesystem::path home_;
+  const TemporaryFolder home_;
 };
 
 TEST_F(SettingsTest, have_defaults_without_a_file) {

@@ -1,28 +1,20 @@
 #include "app/terminal/chat_history.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <fstream>
+
+#include "core/temporary_folder_testing.h"
 
 namespace wright::app {
 namespace {
 
 class ChatHistoryFile : public testing::Test {
  protected:
-  ChatHistoryFile() {
-    std::string made = (std::filesystem::temp_directory_path() / "wright-history-XXXXXX").string();
-    EXPECT_NE(mkdtemp(made.data()), nullptr);
-    folder_ = made;
-  }
-  ~ChatHistoryFile() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
   std::filesystem::path file() const { return folder_ / "state" / "chat_history"; }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(ChatHistoryFile, keeps_entries_of_several_lines_and_any_bytes) {

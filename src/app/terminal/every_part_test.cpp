@@ -7,7 +7,6 @@
 #include <boost/json/object.hpp>
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <variant>
@@ -15,6 +14,7 @@
 
 #include "app/terminal/transcript.h"
 #include "core/every_part_testing.h"
+#include "core/temporary_folder_testing.h"
 #include "wright/message.h"
 #include "wright/replay.h"
 #include "wright/run.h"
@@ -25,13 +25,6 @@ namespace {
 
 class EveryPart : public ::testing::Test {
  protected:
-  EveryPart() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright_XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
-    folder_ = pattern;
-  }
-  ~EveryPart() override { std::filesystem::remove_all(folder_); }
-
   const ToolResult& result() const { return std::get<ToolResult>(messages_.at(2).parts.at(0)); }
 
   SessionId keep(Store& store) const {
@@ -141,7 +134,7 @@ class EveryPart : public ::testing::Test {
   }
 
   const std::vector<Message> messages_ = testing::every_part();
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(EveryPart, goes_through_json) {

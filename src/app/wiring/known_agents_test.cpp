@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 
 #include "app/settings/agent_trust.h"
@@ -13,6 +12,7 @@
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
+#include "core/temporary_folder_testing.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -21,16 +21,13 @@ namespace {
 class AgentFiles : public ::testing::Test {
  protected:
   AgentFiles() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wright-files-XXXXXX").string();
-    home_ = ::mkdtemp(pattern.data());
     project_ = home_ / "project";
     std::filesystem::create_directories(user_agents_folder(environment()));
     std::filesystem::create_directories(project_agents_folder(project_));
   }
-  ~AgentFiles() override { std::filesystem::remove_all(home_); }
 
   Environment environment(Environment::Variables more = {}) const {
-    more["HOME"] = home_.string();
+    more["HOME"] = home_.path().string();
     return Environment(std::move(more));
   }
   void write_user(const std::string& name, std::string_view text) const {
@@ -53,7 +50,7 @@ class AgentFiles : public ::testing::Test {
     ASSERT_TRUE(added) << added.error().message;
   }
 
-  std::filesystem::path home_;
+  const TemporaryFolder home_;
   std::filesystem::path project_;
 };
 

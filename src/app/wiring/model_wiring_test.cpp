@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "core/temporary_folder_testing.h"
 #include "core/try.h"
 
 namespace wright::app {
@@ -17,12 +17,9 @@ namespace {
 class ModelWiring : public ::testing::Test {
  protected:
   ModelWiring() {
-    char name[] = "/tmp/wright_models_XXXXXX";
-    folder_ = mkdtemp(name);
     flags_.config = (folder_ / "config.toml").string();
     configure("");
   }
-  ~ModelWiring() override { std::filesystem::remove_all(folder_); }
 
   void configure(std::string_view toml) const { std::ofstream(*flags_.config) << toml; }
 
@@ -40,7 +37,7 @@ class ModelWiring : public ::testing::Test {
     return found.value_or(Endpoint{});
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   SettingFlags flags_;
   Environment::Variables variables_{{"HOME", "/nowhere"}, {"ZAI_API_KEY", "zai-key"}};
 };

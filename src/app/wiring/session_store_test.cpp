@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/settings/store_place.h"
+#include "core/temporary_folder_testing.h"
 
 namespace wright::app {
 namespace {
@@ -39,9 +40,8 @@ TEST(SessionStore, leaves_nothing_behind_when_sessions_are_kept_in_memory) {
 }
 
 TEST(SessionStore, leaves_databases_of_other_programs_alone) {
-  char folder[] = "/tmp/wright-foreign-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder), nullptr);
-  const std::string path = std::string(folder) + "/shop.db";
+  const TemporaryFolder folder;
+  const std::string path = folder / "shop.db";
   sqlite3* shop = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &shop), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(shop, "CREATE TABLE orders (id)", nullptr, nullptr, nullptr), SQLITE_OK);
@@ -58,7 +58,6 @@ TEST(SessionStore, leaves_databases_of_other_programs_alone) {
   ASSERT_TRUE(run_agent_migrations(shop));
   sqlite3_close(shop);
   EXPECT_TRUE(open_store(*settings));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(SessionStore, is_no_postgres_in_the_form_that_shows_passwords) {
