@@ -151,11 +151,14 @@ class TaskPool::State {
     hand->kept = std::move(job);
   }
 
-  // A thread at a short task looks into the queues in a moment, and wakes others then.
+  // A thread at a short task looks into the queues in a moment, and wakes others then. The job may
+  // be the last one, and the pool gone before a thread from elsewhere has woken somebody for it.
   void enqueue(const std::shared_ptr<State>& self, Lane& lane, Job job) {
+    const bool is_to_wake = !is_at_short_task();
+    const std::shared_ptr<State> kept = is_to_wake ? self : nullptr;
     std::unique_lock lock(mutex_);
     lane.waiting.push_back(std::move(job));
-    if (!is_at_short_task()) unlock_and_wake(self, lock);
+    if (is_to_wake) unlock_and_wake(kept, lock);
   }
 
   // Another thread, if there is something for it to do. One at a time: who was woken and begins a

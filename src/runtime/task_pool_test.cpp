@@ -7,6 +7,7 @@
 #include <barrier>
 #include <future>
 #include <latch>
+#include <memory>
 #include <thread>
 
 namespace wright::runtime {
@@ -22,6 +23,21 @@ TEST(TaskPool, finishes_everything_before_it_ends) {
     }
   }
   EXPECT_EQ(done, 3000);
+}
+
+// ThreadSanitizer sees whether what was handed in outruns who handed it in.
+TEST(TaskPool, may_end_with_a_task_whose_giver_is_still_at_it) {
+  for (int i = 0; i < 200; ++i) {
+    auto pool = std::make_unique<TaskPool>(1, 1);
+    std::latch is_idle(1);
+    pool->run_soon([&] { is_idle.count_down(); });
+    is_idle.wait();
+    std::latch has_run(1);
+    std::thread giver([&given = *pool, &has_run] { given.run_soon([&] { has_run.count_down(); }); });
+    has_run.wait();
+    pool.reset();
+    giver.join();
+  }
 }
 
 TEST(TaskPool, runs_as_many_of_a_kind_at_once_as_it_may) {

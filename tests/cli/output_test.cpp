@@ -92,6 +92,9 @@ TEST(Output, that_cannot_be_written_is_an_error) {
 }
 
 TEST(Output, to_a_file_that_may_not_grow_is_an_error_and_no_signal) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer itself needs files";
+#endif
   const Home home;
   const Finished finished = shell(home, "ulimit -f 8; cd '" + home.project().string() +
                                             "'; exec " WRIGHT_PROGRAM
