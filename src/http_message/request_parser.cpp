@@ -134,6 +134,8 @@ void RequestParser::take_head() {
   if (!path || path->find('\0') != std::string::npos) return refuse(400);
   request_.path = std::move(*path);
   if (query != std::string_view::npos) request_.query = target.substr(query + 1);
+  // A parameter that cannot be read would count as one that was not given.
+  if (!percent_decoded(request_.query)) return refuse(400);
   announced_ = static_cast<std::size_t>(parts_->parser.content_length().value_or(0));
   if (announced_ == 0 && !parts_->parser.chunked()) state_ = State::done;
 }

@@ -86,7 +86,7 @@ void Channel::when_closed(std::function<void()> then) {
       return;
     }
   }
-  core_->run(std::move(then));
+  core_->tell_closed(std::move(then));
 }
 
 Channel::Taken Channel::take() {
@@ -118,7 +118,7 @@ void Channel::closed() {
     closed = std::exchange(when_closed_, {});
   }
   if (sent) core_->run(std::move(sent));
-  if (closed) core_->run(std::move(closed));
+  core_->tell_closed(std::move(closed));
 }
 
 std::string Channel::heartbeat() const {

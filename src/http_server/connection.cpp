@@ -98,7 +98,7 @@ void Connection::tell_closed() {
     exchange_->is_closed = true;
     then = std::exchange(exchange_->when_closed, {});
   }
-  if (then) core_->run(std::move(then));
+  core_->tell_closed(std::move(then));
 }
 
 void Connection::advance() {

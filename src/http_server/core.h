@@ -38,6 +38,11 @@ struct Core {
     const std::lock_guard lock(mutex);
     if (handlers != nullptr) boost::asio::post(*handlers, std::move(task));
   }
+  // Likewise, to say that a peer has gone away. At the end of the server nobody has: it closes the
+  // connections itself.
+  void tell_closed(std::function<void()> task) {
+    if (task && !is_ending) run(std::move(task));
+  }
   // Likewise, in a thread that waits for nothing.
   void run_promptly(std::function<void()> task) {
     const std::lock_guard lock(mutex);
@@ -65,6 +70,7 @@ struct Core {
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> cut = 0;
   std::atomic<std::size_t> bytes_of_bodies = 0;
+  std::atomic<bool> is_ending = false;
 };
 
 // The room that one body takes of what there is for all; given back when it is destroyed.

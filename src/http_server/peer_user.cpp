@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,17 +17,22 @@ namespace wright::http {
 namespace {
 
 constexpr std::string_view kMapped = "::ffff:";
-constexpr std::string_view kEstablished = "01";
 // A row may be left out of a table that changes while it is read.
 constexpr int kReadings = 3;
 
 struct Row {
-  std::string_view state;
+  int state = 0;
   std::uint64_t user = 0;
   std::uint64_t inode = 0;
-
-  bool is_established() const { return state == kEstablished && inode != 0; }
 };
+
+// Both ends talk, or the peer has said all that it wants to say and still reads. Where no program
+// has the peer's end any more, its address may be somebody else's soon.
+bool is_connection(int theirs, int ours, std::uint64_t their_inode) {
+  if (their_inode == 0) return false;
+  if (theirs == TCP_ESTABLISHED) return ours == TCP_ESTABLISHED;
+  return (theirs == TCP_FIN_WAIT1 || theirs == TCP_FIN_WAIT2) && ours == TCP_CLOSE_WAIT;
+}
 
 // As the tables write it: words of four bytes in the machine's order.
 std::string table_form(int family, const std::string& address, int port) {
@@ -61,9 +67,9 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-std::uint64_t number_in(std::string_view word) {
+std::uint64_t number_in(std::string_view word, int base = 10) {
   std::uint64_t number = 0;
-  std::from_chars(word.data(), word.data() + word.size(), number);
+  std::from_chars(word.data(), word.data() + word.size(), number, base);
   return number;
 }
 
@@ -82,7 +88,7 @@ std::vector<Row> rows_between(const std::vector<std::string>& tables,
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
       next_word(line);  // its number
       if (!is_among(from, next_word(line)) || !is_among(to, next_word(line))) continue;
-      Row row{.state = next_word(line)};
+      Row row{.state = static_cast<int>(number_in(next_word(line), 16))};
       for (int i = 0; i < 3; ++i) next_word(line);  // queues, timer, retransmissions
       row.user = number_in(next_word(line));
       next_word(line);  // timeouts
@@ -115,13 +121,15 @@ std::optional<PeerProgram> program_at_other_end(const ConnectionEnds& ends, Read
     const auto before = read();
     const auto theirs = rows_between(before, peer, local);
     if (theirs.empty()) continue;
-    if (theirs.size() > 1 || !theirs.front().is_established()) return std::nullopt;
+    if (theirs.size() > 1) return std::nullopt;
     // Our own end must be looked at after theirs.
     const auto after = read();
     const auto ours = rows_between(after, local, peer);
     if (ours.empty()) continue;
-    if (ours.size() > 1 || !ours.front().is_established()) return std::nullopt;
-    if (ours.front().inode != ends.inode) return std::nullopt;
+    if (ours.size() > 1 || ours.front().inode != ends.inode) return std::nullopt;
+    if (!is_connection(theirs.front().state, ours.front().state, theirs.front().inode)) {
+      return std::nullopt;
+    }
     return PeerProgram{.user = static_cast<User>(theirs.front().user),
                        .inode = theirs.front().inode};
   }
@@ -137,7 +145,7 @@ FoundProgram ask_for_program(const ConnectionEnds& ends) {
   // Our own end must be looked at after theirs.
   const auto ours = kernel.find(local, peer);
   if (!ours) return std::nullopt;
-  const bool is_known = theirs->is_established && theirs->inode != 0 && ours->is_established &&
+  const bool is_known = is_connection(theirs->state, ours->state, theirs->inode) &&
                         ours->inode == ends.inode;
   if (!is_known) return std::optional<PeerProgram>();
   return PeerProgram{.user = theirs->user, .inode = theirs->inode};

@@ -191,6 +191,9 @@ TEST(PeerUser, is_nobody_whatever_else_the_table_says) {
   EXPECT_EQ(asked({{theirs + ours + theirs}}), "7") << "the same row, read twice";
   EXPECT_EQ(asked({{ours}, {theirs + ours}, {theirs + ours}}), "7") << "left out at first";
   EXPECT_EQ(asked({{theirs}, {""}, {theirs}, {ours}}), "7");
+  const std::string closing = row(kLocal, kPeer, "08", 0, 9);
+  EXPECT_EQ(asked({{row(kPeer, kLocal, "05", 7, 5) + closing}}), "7") << "it still reads";
+  EXPECT_EQ(asked({{row(kPeer, kLocal, "05", 7, 0) + closing}}), "nobody knows");
   for (const auto& readings : std::vector<std::vector<std::vector<std::string>>>{
            {{}},
            {{""}},

@@ -59,7 +59,7 @@ void Responder::State::when_closed(std::function<void()> then) {
       return;
     }
   }
-  core_->run(std::move(then));
+  core_->tell_closed(std::move(then));
 }
 
 void Responder::send(Response response) const {

@@ -156,6 +156,7 @@ class Server::Implementation {
 
  private:
   void close_all() {
+    core_->is_ending = true;
     for (const auto& acceptor : acceptors_) acceptor->close();
     const auto connections = core_->connections;
     for (const auto& connection : connections) connection->close();

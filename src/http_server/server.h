@@ -52,7 +52,7 @@ class Stream {
   // at once), or nobody reads any more.
   void when_sent(std::function<void()> then);
   // Calls `then` once, in a thread of the server's handlers, when nobody reads any more; not after
-  // end(). One function a stream.
+  // end(), and not because the server ends. One function a stream.
   void when_closed(std::function<void()> then);
   bool is_open() const;
   // What was written is still sent.
@@ -81,7 +81,7 @@ class Responder {
   void read_body(std::size_t most, std::function<void(std::string body)> then) const;
 
   // Calls `then` once, in a thread of the server's handlers, when the peer goes away before its
-  // request is answered. One function a request.
+  // request is answered; not because the server ends. One function a request.
   void when_closed(std::function<void()> then) const;
 
  private:

@@ -1,4 +1,5 @@
 // Responses that are written piece by piece, peers that go away, and the end of a server.
+#include <atomic>
 #include <future>
 #include <latch>
 #include <mutex>
@@ -137,25 +138,25 @@ TEST(HttpStreams, tell_a_handler_that_its_peer_did_not_wait) {
 TEST(HttpStreams, outlive_their_server_harmlessly) {
   std::optional<Stream> stream;
   std::optional<Responder> responder;
-  std::promise<void> closed;
-  {
-    std::latch both(2);
-    const auto server = served({}, [&](const Request& request, const Responder& given) {
-      if (request.path == "/stream") {
-        stream = given.stream({});
-        stream->when_closed([&] { closed.set_value(); });
-      } else {
-        responder = given;
-      }
-      both.count_down();
-    });
-    RawPeer first(*server);
-    RawPeer second(*server);
-    first.write(get("/stream"));
-    second.write(get("/held"));
-    both.wait();
-  }
-  closed.get_future().get();
+  std::atomic<int> gone = 0;
+  std::latch both(2);
+  auto server = served({}, [&](const Request& request, const Responder& given) {
+    if (request.path == "/stream") {
+      stream = given.stream({});
+      stream->when_closed([&] { ++gone; });
+    } else {
+      responder = given;
+      responder->when_closed([&] { ++gone; });
+    }
+    both.count_down();
+  });
+  RawPeer first(*server);
+  RawPeer second(*server);
+  first.write(get("/stream"));
+  second.write(get("/held"));
+  both.wait();
+  server.reset();
+  EXPECT_EQ(gone, 0) << "no peer has gone away";
   EXPECT_FALSE(stream->write("x"));
   EXPECT_FALSE(stream->is_open());
   responder->send({.body = "to nobody"});

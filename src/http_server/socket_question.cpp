@@ -75,7 +75,7 @@ std::optional<KnownSocket> read_answer(std::span<const char> bytes, const Questi
       row.id.idiag_dport != question.body.id.idiag_dport) {
     return std::nullopt;
   }
-  return KnownSocket{.is_established = row.idiag_state == TCP_ESTABLISHED,
+  return KnownSocket{.state = row.idiag_state,
                      .user = row.idiag_uid,
                      .inode = row.idiag_inode};
 }

@@ -17,7 +17,7 @@ struct SocketEnd {
 };
 
 struct KnownSocket {
-  bool is_established = false;
+  int state = 0;  // TCP_ESTABLISHED, …
   unsigned user = 0;
   std::uint64_t inode = 0;  // 0: no program has it any more
 };

@@ -2,6 +2,7 @@
 #include "http_server/socket_question.h"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <sys/fsuid.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -108,7 +109,7 @@ TEST(SocketQuestions, find_both_ends_of_connections_of_every_family) {
     const SocketQuestions kernel;
     const auto theirs = kernel.find(pair.peer, pair.local);
     ASSERT_TRUE(theirs) << pair.peer.address << " " << pair.local.address;
-    EXPECT_TRUE(theirs->is_established);
+    EXPECT_EQ(theirs->state, TCP_ESTABLISHED);
     EXPECT_EQ(theirs->user, ::geteuid());
     EXPECT_EQ(theirs->inode, inode_of(pair.client));
     const auto ours = kernel.find(pair.local, pair.peer);

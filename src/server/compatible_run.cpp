@@ -15,6 +15,7 @@
 #include "server/response_records.h"
 #include "server/tenant_rule.h"
 #include "server/imported_history.h"
+#include "store/status.h"
 #include "wright/driver.h"
 
 namespace wright::server {
@@ -62,7 +63,7 @@ Result<void> CompatibleRun::begin(const Conversation& conversation) {
                 "Beside results of tools the user may say words only: send images with the next "
                 "message");
   }
-  return go_on(conversation, *given);
+  return go_on(conversation, given->session->id, said.results);
 }
 
 Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResult>& results) const {
@@ -84,6 +85,13 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
     if (caller_.tenant && top.tenant != *caller_.tenant) return no_call();
     given.session = top;
     const Json answer(result.is_error ? "It failed: " + result.content : result.content);
+    const auto known = std::ranges::find(given.answers, wait->id, &GivenAnswer::wait_id);
+    if (known != given.answers.end()) {
+      if (known->answer == answer) continue;
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("There are two results of the call '{}'. Nothing was taken",
+                              result.call_id));
+    }
     given.answers.push_back({.session_id = wait->session_id,
                              .wait_id = wait->id,
                              .answer = answer,
@@ -93,8 +101,15 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
   return given;
 }
 
-Result<void> CompatibleRun::go_on(const Conversation& conversation, const Given& given) {
-  const SessionId id = given.session->id;
+// All of them or none: whoever has the turn finds out what became of each before it answers one.
+Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id,
+                                  const std::vector<ToolResult>& results) {
+  const auto turn = TRY(listeners_.turns().take(id, options_.turn_patience));
+  const Given given = TRY(waits_of(results));
+  for (const GivenAnswer& each : given.answers) {
+    if (each.status == WaitStatus::open || each.is_repeated) continue;
+    return std::unexpected(store::not_open(TRY(store_.get_wait(each.wait_id))));
+  }
   usage_before_ = given.session->usage;
   if (conversation.previous && conversation.previous->session_id != id) {
     return fail(ErrorCode::invalid_argument, fmt::format("The results are of session {}, not of {}",

@@ -47,7 +47,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     std::vector<GivenAnswer> answers = {};
   };
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
-  Result<void> go_on(const Conversation& conversation, const Given& given);
+  Result<void> go_on(const Conversation& conversation, SessionId id,
+                     const std::vector<ToolResult>& results);
   Result<void> start(const Conversation& conversation);
   Result<void> send(SessionId id, const Conversation& conversation, const AgentPointer& agent,
                     const Message& prompt);

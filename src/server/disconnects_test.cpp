@@ -85,6 +85,30 @@ TEST(Disconnects, cancel_the_session_of_whoever_asked_for_it) {
             SessionStatus::cancelled);
 }
 
+// Where its server ends, the client did not go away: the next server goes on with the session.
+SessionStatus without_server(const Asked& asked) {
+  HeldModel held;
+  ServedService served({.model = held.model(), .can_ask = false});
+  http::RawPeer peer(served.http());
+  peer.write(ServedService::request_text("POST", asked.path, asked.body, asked.headers));
+  held.wait_until_asked();
+  served.end_http();
+  held.let_go();
+  const SessionId id = served.store().list_sessions({}).value().at(0).id;
+  (void)served.runtime().wait(id);
+  return served.store().get_session(id).value().status;
+}
+
+TEST(Disconnects, by_the_end_of_the_server_cancel_nothing) {
+  EXPECT_EQ(without_server({"/v1/chat/completions", kChatBody, kCancels}),
+            SessionStatus::completed);
+  EXPECT_EQ(without_server({"/v1/chat/completions", kStreamedBody, kCancels}),
+            SessionStatus::completed);
+  EXPECT_EQ(without_server({"/api/v1/sessions",
+                            R"({"agent":"parrot","prompt":"x","cancel_on_disconnect":true})"}),
+            SessionStatus::completed);
+}
+
 TEST(Disconnects, whoever_asked_for_it_and_stays_has_the_answer) {
   ServedService served;
   const Answered made =

@@ -1,5 +1,8 @@
 // Conversations of vendors' programs that go on: with what they tell, with results of their tools,
 // with a session that is there.
+#include <set>
+#include <thread>
+
 #include "server/caller_tools.h"
 #include "server/service_testing.h"
 
@@ -127,6 +130,52 @@ TEST(GoingOn, words_behind_results_of_others_are_a_new_conversation) {
       "POST", kChat,
       chat_body(result_of("call_of_another", "sunny") + R"(,{"role":"user","content":"well?"})"));
   EXPECT_EQ(said(answered), "well?");
+}
+
+TEST(GoingOn, two_results_of_one_call_are_refused_and_none_is_taken) {
+  ServedService served;
+  const std::string call = handed_out(served);
+  const std::string other =
+      fmt::format(R"(,{{"role":"tool","tool_call_id":"{}","content":"rain"}})", call);
+  const Answered refused = served.ask("POST", kChat, chat_body(result_of(call, "sunny") + other));
+  EXPECT_EQ(refused.status, 400) << refused.body;
+  EXPECT_EQ(said(served.ask("POST", kChat, chat_body(result_of(call, "snow")))), "told: snow");
+}
+
+// Whoever ran its tools again after a lost connection, and is not alone.
+TEST(GoingOn, of_two_requests_with_other_results_one_is_taken_whole) {
+  for (int i = 0; i < 10; ++i) {
+    ServedService served({.model = model_from(
+                              "test", "two",
+                              [](const wright::Request& request, const ModelCall& call)
+                                  -> Result<wright::Response> {
+                                if (request.messages.back().role == Role::tool) {
+                                  return parrot_answer(request, call);
+                                }
+                                return testing::calls({testing::call("weather", "{}", "a"),
+                                                       testing::call("weather", "{}", "b")});
+                              })});
+    const Json asked =
+        served.ask("POST", kChat, chat_body(kAsksForWeather, std::string(",") + kWeather)).json();
+    const Json& calls = asked.at("choices").at(0).at("message").at("tool_calls");
+    const auto results = [&](std::string_view content, bool is_turned) {
+      std::string messages = std::string(kAsksForWeather) + R"(,{"role":"assistant","tool_calls":)" +
+                             to_text(calls) + "}";
+      for (const std::size_t which : {is_turned ? 1U : 0U, is_turned ? 0U : 1U}) {
+        messages += fmt::format(R"(,{{"role":"tool","tool_call_id":{},"content":"{}"}})",
+                                to_text(calls.at(which).at("id")), content);
+      }
+      return chat_body(messages);
+    };
+    Answered sun;
+    Answered rain;
+    std::thread other([&] { sun = served.ask("POST", kChat, results("sun", false)); });
+    rain = served.ask("POST", kChat, results("rain", true));
+    other.join();
+    EXPECT_EQ(std::set({sun.status, rain.status}), std::set({200, 409})) << sun.body << rain.body;
+    const Json taken(sun.status == 200 ? "sun" : "rain");
+    for (const StoredWait& wait : *served.store().get_waits({})) EXPECT_EQ(wait.answer, taken);
+  }
 }
 
 TEST(GoingOn, the_same_results_again_have_the_same_answer) {

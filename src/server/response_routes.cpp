@@ -209,9 +209,14 @@ Result<std::int64_t> tokens_of(const ServiceOptions& options, const Conversation
   if (!conversation.instructions.empty()) agent.instructions += "\n\n" + conversation.instructions;
   Run run = start(agent, std::string());
   run.messages.clear();
-  if (conversation.previous) {
-    TRY(session_for(options.store, conversation.previous->session_id, caller.tenant));
-    for (StoredMessage& each : TRY(options.store.get_messages(conversation.previous->session_id))) {
+  if (const auto& previous = conversation.previous) {
+    TRY(session_for(options.store, previous->session_id, caller.tenant));
+    std::optional<MessageId> last;
+    if (!previous->mark.empty()) {
+      last = TRY(kept_response(options.store, *previous, caller.tenant)).last;
+    }
+    for (StoredMessage& each : TRY(options.store.get_messages(previous->session_id))) {
+      if (last && each.id > *last) break;
       run.messages.push_back(std::move(each.message));
     }
   }

@@ -239,8 +239,15 @@ TEST_F(Responses, leave_what_was_said_otherwise_when_they_are_deleted) {
   const std::string path = fmt::format("/api/v1/sessions/{}/messages?wait=10", id);
   const Answered sent = served_.ask("POST", path, R"({"text":"two"})");
   ASSERT_LT(sent.status, 300) << sent.body;
+  const auto count = [&] {
+    const Json body{
+        {"model", "parrot"}, {"input", "x"}, {"previous_response_id", first.at("id")}};
+    return served_.ask("POST", "/v1/responses/input_tokens", to_text(body)).status;
+  };
+  EXPECT_EQ(count(), 200);
   EXPECT_EQ(served_.ask("DELETE", path_of(first)).status, 200);
   EXPECT_EQ(served_.ask("GET", path_of(first)).status, 404);
+  EXPECT_EQ(count(), 404);
   EXPECT_TRUE(served_.store().get_session(id));
 }
 

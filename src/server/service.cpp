@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/json_size.h"
 #include "core/try.h"
 #include "server/problem.h"
 #include "server/tenant_rule.h"
@@ -25,16 +26,19 @@ std::vector<std::string_view> segments_of(std::string_view path) {
   return segments;
 }
 
-// What stands for {…}; absent where the path is another.
-std::optional<std::vector<std::string>> matched(std::string_view pattern, std::string_view path) {
+// What stands for {…}; absent where the path is another. A slash that is encoded divides nothing:
+// it belongs to a name.
+std::optional<std::vector<std::string>> matched(std::string_view pattern, std::string_view target) {
   const auto wanted = segments_of(pattern);
-  const auto given = segments_of(path);
+  const auto given = segments_of(target.substr(0, target.find('?')));
   if (wanted.size() != given.size()) return std::nullopt;
   std::vector<std::string> words;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
+    auto word = http::percent_decoded(given[i]);
+    if (!word) return std::nullopt;
     if (wanted[i].starts_with('{')) {
-      words.emplace_back(given[i]);
-    } else if (wanted[i] != given[i]) {
+      words.push_back(std::move(*word));
+    } else if (wanted[i] != *word) {
       return std::nullopt;
     }
   }
@@ -80,8 +84,16 @@ Result<std::int64_t> Call::number(std::size_t index) const {
   return *number;
 }
 
+// A body may have 32 MB of text, which would be a gigabyte of small values.
+constexpr std::size_t kMostValues = 1'000'000;
+
 Result<JsonObject> Call::body() const {
   if (request.body.empty()) return JsonObject();
+  if (most_values_in(request.body) > kMostValues) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The body has more than {} values; nothing of it was read",
+                            kMostValues));
+  }
   auto json = TRY(parse_json(request.body));
   if (!json.is_object()) {
     return fail(ErrorCode::invalid_argument, "The body must be a JSON object");
@@ -183,7 +195,7 @@ void add_all_routes(Service& service) {
 Result<const Route*> Service::admit(Call& call, std::string& allowed) {
   const Route* found = nullptr;
   for (const Route& route : routes_) {
-    auto words = matched(route.pattern, call.request.path);
+    auto words = matched(route.pattern, call.request.target);
     if (!words) continue;
     const bool is_same_method = route.method == call.request.method ||
                                 (route.method == "GET" && call.request.method == "HEAD");

@@ -114,6 +114,7 @@ TEST(ServerApi, answers_as_its_description_says) {
   EXPECT_EQ(api.ask("GET", called, waiting + "/calls/" + call).json().at("tool").as_string(),
             "ask");
   EXPECT_EQ(api.ask("GET", called, waiting + "/calls/none").status, 404);
+  EXPECT_EQ(served.ask("GET", all + "?tenant=sho%p").status, 400) << "not all of them";
   EXPECT_EQ(api.ask("GET", "/api/v1/waits/{id}", wait).status, 200);
   const std::string answering = "/api/v1/waits/{id}/answer";
   EXPECT_EQ(api.ask("POST", answering, wait + "/answer", "{}").status, 400);
@@ -326,6 +327,30 @@ TEST(ServerApi, refuses_members_of_a_body_that_it_does_not_know) {
     EXPECT_EQ(answered.status, 400) << body;
     EXPECT_TRUE(answered.body.contains("is not known here")) << answered.body;
   }
+}
+
+TEST(Service, shows_a_call_whose_id_has_a_slash) {
+  ServedService served({.model = testing::ScriptedModel(
+                                     {testing::calls({testing::call("ask", "{}", "a/b")})})
+                                     .model()});
+  const SessionId id = served.begin("x");
+  const std::string calls = fmt::format("/api/v1/sessions/{}/calls/", id);
+  EXPECT_EQ(served.ask("GET", calls + "a%2Fb").status, 200);
+  EXPECT_EQ(served.ask("GET", calls + "a/b").status, 404);
+}
+
+TEST(Service, reads_no_body_of_very_many_values) {
+  ServedService served;
+  std::string body = R"({"agent":[0)";
+  for (int i = 0; i < 1'000'000; ++i) body += ",0";
+  const Answered refused = served.ask("POST", "/api/v1/sessions", body + "]}");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("more than 1000000 values"), std::string::npos) << refused.body;
+  const std::string commas(2'000'000, ',');
+  EXPECT_EQ(served.ask("POST", "/api/v1/sessions",
+                       R"({"agent":"parrot","prompt":"\",)" + commas + R"("})")
+                .status,
+            201);
 }
 
 }  // namespace

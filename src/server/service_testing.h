@@ -197,6 +197,7 @@ class ServedService {
   std::string tokens_file() const { return folder_ / "tokens.json"; }
   Service& service() { return *service_; }
   const http::Server& http() const { return *http_; }
+  void end_http() { http_.reset(); }  // the sessions go on
   runtime::EventWriter& writer() { return writer_; }
   SessionListeners& listeners() { return listeners_; }
 
