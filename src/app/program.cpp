@@ -1,9 +1,11 @@
 // From the arguments of the process to the command, and the outermost boundary for exceptions.
 #include "app/program.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -25,9 +27,18 @@ std::expected<Command, UsageError> chat_of_folder() {
   return chat;
 }
 
+// A descriptor of the three that is closed would become that of the next thing that is opened. One
+// to write to stays one that cannot be written to.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDONLY);
+  }
+}
+
 }  // namespace
 
 ExitCode run_program(std::span<const std::string> arguments, const Environment& environment) {
+  open_standard_streams();
   // A reader that goes away and a file that may not grow show as failed writes, which commands
   // survive. Caught, not ignored: the programs that are started get the usual signals back.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, [](int) {});

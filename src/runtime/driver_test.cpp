@@ -401,6 +401,17 @@ TEST(Driver, tells_which_limit_ended_a_session_in_every_store) {
   }
 }
 
+TEST(Driver, asks_a_function_that_speaks_though_nobody_listens) {
+  const Agent agent{
+      .model = model_from("mine", "m", [](const Request&, const ModelCall& call) {
+        call.on_text({"Hello"});
+        return Result<Response>(says("Hello"));
+      })};
+  const auto answer = run(agent, "Hi");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "Hello");
+}
+
 TEST(Driver, is_cancelled_before_it_begins_and_while_the_model_speaks) {
   const auto store = open_memory_store();
   std::stop_source before;

@@ -91,6 +91,14 @@ TEST(Output, that_cannot_be_written_is_an_error) {
   EXPECT_EQ(finished.error, "wright: cannot write to standard output: No space left on device\n");
 }
 
+TEST(Output, and_input_that_are_closed_are_nobody_elses) {
+  const Home home;
+  EXPECT_EQ(shell(home, "exec " WRIGHT_PROGRAM " chat <&- >/dev/null 2>&1").exit_code, 0);
+  const Finished unread = shell(home, "exec " WRIGHT_PROGRAM " --help >&-");
+  EXPECT_EQ(unread.exit_code, 1);
+  EXPECT_EQ(unread.error, "wright: cannot write to standard output: Bad file descriptor\n");
+}
+
 TEST(Output, to_a_file_that_may_not_grow_is_an_error_and_no_signal) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer itself needs files";

@@ -363,7 +363,8 @@ class Chat {
                                        : fmt::format("going on in session {}", now);
     note(fmt::format(
         "  Undone: {}\n  {}\n",
-        shortened(on_one_line(as_typed(*undone)), context_.console.error().columns - 12), where));
+        shortened(on_one_line(as_typed(*undone)), columns_now(context_.console.error()) - 12),
+        where));
     return ExitCode::ok;
   }
 
@@ -411,7 +412,7 @@ class Chat {
                             place_of(agent, conversation_.settings(), context_.environment),
                             branch.empty() ? "" : fmt::format(" ({})", branch), session),
                 Colour::dim, screen));
-    note(screen.is_terminal ? fitted_lines(line, screen.columns) : line);
+    note(screen.is_terminal ? fitted_lines(line, columns_now(screen)) : line);
     if (is_for_person_) {
       note(painted("  /help lists the commands, Ctrl-D ends the chat", Colour::dim, screen) + "\n");
       if (!has_told_of_planner_) remark_on_planner(agent, settings_, context_.console);
@@ -424,7 +425,7 @@ class Chat {
     if (!is_for_person_ || conversation_.session_id() == 0) return;
     const auto session = store_.get_session(conversation_.session_id());
     if (!session || !session->result) return;
-    note_dimly(shortened(on_one_line(*session->result), context_.console.error().columns - 5));
+    note_dimly(shortened(on_one_line(*session->result), columns_now(context_.console.error()) - 5));
   }
 
   void say_goodbye() {

@@ -24,7 +24,7 @@ ChatSteering::ChatSteering(Conversation& conversation, ChatEditor& editor, const
         TypedAhead::Told{.changed =
                              [this](const LineEditor& line) {
                                conversation_.display().show_typed(
-                                   line.visible(screen_.columns / 2).text);
+                                   line.visible(columns_now(screen_) / 2).text);
                              },
                          .entered = [this](const std::string& line) { return entered(line); }});
   });
@@ -42,7 +42,8 @@ bool ChatSteering::entered(const std::string& line) {
   }
   if (!steered) return false;
   conversation_.display().say(painted(
-      "  ⋯ queued: " + shortened(on_one_line(line), screen_.columns / 2), Colour::dim, screen_));
+      "  ⋯ queued: " + shortened(on_one_line(line), columns_now(screen_) / 2), Colour::dim,
+      screen_));
   const std::lock_guard lock(mutex_);
   said_.push_back({line, std::move(*steered)});
   return true;

@@ -86,7 +86,7 @@ void RunDisplay::print_answer(const std::string& text) {
                          console_.error().is_terminal;
   if (is_shared) console_.note("\n");
   if (console_.output().has_colour) {
-    console_.print(rendered_markdown(text, console_.output().columns));
+    console_.print(rendered_markdown(text, columns_now(console_.output())));
   } else {
     console_.print_foreign(text);
   }
@@ -105,7 +105,7 @@ void RunDisplay::conclude(std::string_view marker, Colour colour) {
   const std::string line =
       fmt::format("  {} {}\n", painted(mark(marker, terminal), colour, terminal),
                   painted(record_.summary(took.count()), Colour::dim, terminal));
-  console_.note(terminal.is_terminal ? fitted_lines(line, terminal.columns) : line);
+  console_.note(terminal.is_terminal ? fitted_lines(line, columns_now(terminal)) : line);
 }
 
 void show_and_tell_hooks(const Event& event, const EventOrigin& origin, RunDisplay& display,

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -318,6 +319,19 @@ TEST(Questions, stay_in_place_when_the_window_changes) {
   person.type("\r");
   EXPECT_EQ(*person.result(),
             (Json{{"db", "SQLite"}, {"a", "because it is long enough to be broken"}}));
+}
+
+TEST(Questions, fit_into_a_window_that_has_changed_before_they_are_asked) {
+  PersonAtTerminal person(
+      [](const PersonTerminal& where) {
+        const winsize narrow{.ws_row = 20, .ws_col = 24, .ws_xpixel = 0, .ws_ypixel = 0};
+        ioctl(where.output, TIOCSWINSZ, &narrow);
+        return asks({.questions = {database()}})(where);
+      },
+      TerminalKind::capable, 60, 20);
+  person.await("❯ 2) SQLite\n  3) Other\n  Arrows, Enter choose…");
+  person.type("\r");
+  EXPECT_EQ(*person.result(), (Json{{"db", "SQLite"}}));
 }
 
 TEST(Questions, with_wide_characters_keep_the_cursor_where_it_belongs) {

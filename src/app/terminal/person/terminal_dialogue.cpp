@@ -50,6 +50,7 @@ TerminalDialogue::TerminalDialogue(const PersonTerminal& where, std::unique_ptr<
           kept_.mode.is_terminal() && where.screen.is_terminal &&
           (where.screen.has_cursor || (where.reads_keys_when_plain && where.screen.gives_keys))),
       window_columns_(window_of(where.output).ws_col) {
+  where_.screen.columns = columns_now(where_.screen);  // it may be another since the program began
   if (!reads_keys_) return;
   kept_.mode.read_keys();
   write_all(where_.output, kAskForPasteMarks);
