@@ -68,7 +68,7 @@ _wright() {
       return
       ;;
     --status)
-      _wright_offer "$current" 'running completed failed waiting cancelled'
+      _wright_offer "$current" 'running completed failed waiting cancelled queued'
       return
       ;;
     --scope)

@@ -147,8 +147,9 @@ void report_missing(const Path& path, Problems& problems) {
   problems.found.push_back("Missing required parameter: " + path.text());
 }
 
-void report_out_of_range(const Path& path, Problems& problems) {
-  report(path, problems, "is out of range");
+void report_out_of_range(std::int64_t least, std::uint64_t most, const Path& path,
+                         Problems& problems) {
+  report(path, problems, fmt::format("must be from {} to {}", least, most));
 }
 
 bool read(const Json& json, bool& value, const Path& path, Problems& problems) {

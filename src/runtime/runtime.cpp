@@ -12,6 +12,11 @@ namespace {
 
 using runtime::ResumeRequest;
 
+Result<void> check_given(const AgentPointer& agent) {
+  if (agent != nullptr) return {};
+  return fail(ErrorCode::invalid_argument, "There is no agent: the pointer is null");
+}
+
 }  // namespace
 
 Runtime::Runtime(std::unique_ptr<Implementation> implementation)
@@ -38,6 +43,7 @@ Result<SessionId> Runtime::start(AgentPointer agent, std::string_view prompt, Ru
 }
 
 Result<SessionId> Runtime::start(AgentPointer agent, Message prompt, RunOptions options) {
+  TRY(check_given(agent));
   return implementation_->start(std::move(agent), std::move(prompt), std::move(options));
 }
 
@@ -47,6 +53,7 @@ Result<void> Runtime::send(AgentPointer agent, SessionId id, std::string_view me
 }
 
 Result<void> Runtime::send(AgentPointer agent, SessionId id, Message message, RunOptions options) {
+  TRY(check_given(agent));
   ResumeRequest request{.id = id};
   request.said = TRY(checked_user_message(std::move(message)));
   request.config = options.config;
@@ -54,10 +61,12 @@ Result<void> Runtime::send(AgentPointer agent, SessionId id, Message message, Ru
 }
 
 Result<void> Runtime::steer(AgentPointer agent, SessionId id, Message message, RunOptions options) {
+  TRY(check_given(agent));
   return implementation_->steer(std::move(agent), id, std::move(message), std::move(options));
 }
 
 Result<void> Runtime::resume(AgentPointer agent, SessionId id, RunOptions options) {
+  TRY(check_given(agent));
   ResumeRequest request{
       .id = id, .settlements = options.settlements, .reopens = options.reopens};
   return implementation_->load_tree(std::move(request), std::move(agent), std::move(options));

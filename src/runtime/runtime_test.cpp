@@ -68,6 +68,7 @@ TEST(Runtime, refuses_an_agent_that_cannot_run) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);
   EXPECT_FALSE(runtime->start(std::make_shared<const Agent>(), "Hi"));
+  EXPECT_FALSE(runtime->start(nullptr, "Hi"));
   EXPECT_EQ(runtime->running(), 0U);
 }
 

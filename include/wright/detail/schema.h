@@ -7,6 +7,7 @@
 #include <boost/json/string.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -190,7 +191,8 @@ const Json* find_member(const JsonObject& object, std::string_view name,
 void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
                     const Path& path, Problems& problems);
 void report_missing(const Path& path, Problems& problems);
-void report_out_of_range(const Path& path, Problems& problems);
+void report_out_of_range(std::int64_t least, std::uint64_t most, const Path& path,
+                         Problems& problems);
 bool read(const Json& json, bool& value, const Path& path, Problems& problems);
 bool read(const Json& json, double& value, const Path& path, Problems& problems);
 bool read(const Json& json, std::string& value, const FieldRules* rules, const Path& path,
@@ -327,7 +329,11 @@ void decode_integer(const Json& json, T& value, const FieldRules* rules, const P
                         ? wide->magnitude <= std::uint64_t{1} << 63 &&
                               std::in_range<T>(static_cast<std::int64_t>(0 - wide->magnitude))
                         : std::in_range<T>(wide->magnitude);
-  if (!fits) return report_out_of_range(path, problems);
+  if (!fits) {
+    return report_out_of_range(static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+                               static_cast<std::uint64_t>(std::numeric_limits<T>::max()), path,
+                               problems);
+  }
   value = wide->is_negative ? static_cast<T>(0 - wide->magnitude) : static_cast<T>(wide->magnitude);
   check_range(static_cast<double>(value), rules, path, problems);
 }

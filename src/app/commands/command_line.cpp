@@ -207,7 +207,10 @@ std::expected<FoundCommand, UsageError> resolve(std::span<const std::string> arg
 }
 
 Parsed parse_help(std::span<const std::string> words) {
-  if (words.empty()) return PrintCommand{overview_help(), ExitCode::ok};
+  const bool is_about_itself = !words.empty() && (words.front() == "help" ||
+                                                  words.front() == "--help" ||
+                                                  words.front() == "-h");
+  if (words.empty() || is_about_itself) return PrintCommand{overview_help(), ExitCode::ok};
   const auto found = TRY(resolve(words));
   const std::array<std::string, 1> ask{"--help"};
   return found.entry->parse(help_for(found.entry->path), ask);

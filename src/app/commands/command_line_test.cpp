@@ -116,7 +116,15 @@ TEST(CommandLine, suggests_what_was_meant) {
   EXPECT_EQ(error_in_words({"frobnicate"}), "unknown command 'frobnicate'");
 }
 
+TEST(CommandLine, explains_itself) {
+  for (const char* word : {"help", "--help", "-h"}) parsed<PrintCommand>({"help", word});
+}
+
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
+  for (const char* option : {"--priority", "--delay", "--labels"}) {
+    EXPECT_EQ(error_in_words({"run", "a", "p", option, "1"}),
+              std::string(option) + " requires --queue");
+  }
   EXPECT_EQ(error_in_words({"run"}), "the agent's name is missing");
   EXPECT_EQ(error_in_words({"run", "-p", "p"}), "the agent's name is missing");
   EXPECT_EQ(error_in_words({"run", "a", "where", "is"}),

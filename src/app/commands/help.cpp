@@ -171,6 +171,7 @@ Exit codes:
   1    the run, the tool or the check failed
   2    bad flags, bad configuration, unknown agent
   3    a person has to answer first
+  75   the queue is full, or the server: nothing was begun, try again later
   130  interrupted
 
 {}

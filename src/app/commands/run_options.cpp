@@ -124,6 +124,7 @@ LineCheck describe(CLI::App& app, RunCommand& command) {
                "In the queue: not before this time is over");
   add_list(app, "--labels", command.queueing.labels, "LABELS",
            "In the queue: only for workers that have these --labels");
+  for (const char* option : {"--delay", "--labels"}) app.get_option(option)->needs("--queue");
   app.add_option("--tenant", command.tenant,
                  "Whom the session is for; in the queue, they take turns")
       ->type_name("NAME");
