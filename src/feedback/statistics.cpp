@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/saturating.h"
 #include "wright/feedback.h"
 
 namespace wright::feedback {
@@ -64,9 +65,11 @@ struct Durations {
   // Of RunSamples or CallSamples.
   template <class Samples>
   void add(const Samples& samples) {
-    count += samples.count;
-    failed += samples.failed;
-    if constexpr (requires { samples.unknown; }) unknown += samples.unknown;
+    count = saturating_sum(count, samples.count);
+    failed = saturating_sum(failed, samples.failed);
+    if constexpr (requires { samples.unknown; }) {
+      unknown = saturating_sum(unknown, samples.unknown);
+    }
     durations.insert(durations.end(), samples.durations_ms.begin(), samples.durations_ms.end());
   }
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace wright::feedback {
 namespace {
 
@@ -71,6 +73,15 @@ TEST(Statistics, are_by_agent_and_by_model) {
   EXPECT_EQ(to_text(json.at("tools")),
             R"([{"name":"grep","calls":{"count":3,"failed":0,"failure_rate":0,"mean_ms":5,)"
             R"("p50_ms":5,"p95_ms":5,"p99_ms":5,"unknown":1}}])");
+}
+
+TEST(Statistics, stop_at_the_largest_number) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const CallSamples many{.tool_name = "grep", .count = kMost, .failed = kMost, .unknown = kMost};
+  const Statistics statistics = statistics_of({.calls = {many, many}});
+  EXPECT_EQ(statistics.all.calls.count, kMost);
+  EXPECT_EQ(statistics.all.calls.failed, kMost);
+  EXPECT_EQ(statistics.all.calls.unknown, kMost);
 }
 
 TEST(Statistics, of_nothing_are_nothing) {

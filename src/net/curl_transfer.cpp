@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "net/broken_connection.h"
 
 namespace wright::net {
 namespace {
@@ -171,10 +172,10 @@ Result<void> CurlTransfer::result_of(CURLcode code) const {
   if (exchange_.refusal) return std::unexpected(*exchange_.refusal);
   const std::string server = exchange_.server();
   if (is_resend_refused_) {
-    return fail(ErrorCode::network,
-                fmt::format("The connection to {} was closed without an answer after the request "
-                            "had been sent",
-                            server));
+    return connection_broke(
+        fmt::format("The connection to {} was closed without an answer after the request had been "
+                    "sent",
+                    server));
   }
   const std::string_view reason =
       error_text_[0] != '\0' ? std::string_view(error_text_.data()) : curl_easy_strerror(code);
@@ -212,9 +213,8 @@ Result<void> CurlTransfer::result_of(CURLcode code) const {
     case CURLE_OUT_OF_MEMORY: return fail(ErrorCode::internal, "Out of memory");
     default:
       if (is_tunnel_refused()) return fail(ErrorCode::network, without_proxy(server, reason));
-      return fail(ErrorCode::network,
-                  fmt::format("The connection to {} broke before the answer was complete: {}",
-                              server, reason));
+      return connection_broke(fmt::format(
+          "The connection to {} broke before the answer was complete: {}", server, reason));
   }
 }
 

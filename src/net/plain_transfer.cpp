@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "net/broken_connection.h"
 
 namespace wright::net {
 namespace {
@@ -254,10 +255,10 @@ void PlainTransfer::take_parsed() {
 void PlainTransfer::end_without_answer(std::string_view reason) {
   if (!connection_->was_used) return break_off(reason);
   if (sent_ > 0 && !exchange_.is_repeatable()) {
-    return end(fail(ErrorCode::network,
-                    fmt::format("The connection to {} was closed without an answer after the "
-                                "request had been sent",
-                                exchange_.server())));
+    return end(connection_broke(
+        fmt::format("The connection to {} was closed without an answer after the request had been "
+                    "sent",
+                    exchange_.server())));
   }
   sent_ = 0;
   send_fault_ = 0;
@@ -276,9 +277,8 @@ void PlainTransfer::finish() {
 }
 
 void PlainTransfer::break_off(std::string_view reason) {
-  end(fail(ErrorCode::network,
-           fmt::format("The connection to {} broke before the answer was complete: {}",
-                       exchange_.server(), reason)));
+  end(connection_broke(fmt::format("The connection to {} broke before the answer was complete: {}",
+                                   exchange_.server(), reason)));
 }
 
 void PlainTransfer::end(Result<void> result) {

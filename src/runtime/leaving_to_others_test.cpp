@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/foreign_sessions.h"
 #include "runtime/runtime_testing.h"
 #include "wright/driver.h"
 
@@ -167,6 +168,18 @@ TEST(LabelsOfAgents, are_checked) {
   const auto refused = check(agent);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("'a b' is no label"));
+}
+
+TEST(ForeignSessions, that_cannot_be_read_are_left_alone_as_long_as_that_is_so) {
+  using Reason = runtime::ForeignSessions::Reason;
+  runtime::ForeignSessions foreign(std::chrono::milliseconds(-1));  // the time is over at once
+  foreign.add(1, Reason::not_here);
+  foreign.add(2, Reason::unreadable);
+  foreign.add(3, Reason::unreadable);
+  const auto second_only = [](SessionId id) { return id == 2; };
+  EXPECT_EQ(foreign.all(second_only), std::vector<SessionId>{2});
+  EXPECT_EQ(foreign.all(second_only), std::vector<SessionId>{2});
+  EXPECT_TRUE(foreign.all([](SessionId) { return false; }).empty());
 }
 
 TEST(LabelsOfAgents, are_asked_for_by_their_sessions) {

@@ -98,6 +98,8 @@ class Runtime::Implementation {
   void wake_at(const RootPointer& root, SessionId id, std::int64_t wall_ms);
   Result<void> drive_claimed(const ClaimedSession& claimed);
   void give_back(const ClaimedSession& claimed);
+  std::vector<SessionId> foreign();
+  runtime::ForeignSessions::Reason why_not(SessionId id);  // it cannot be driven here
   void take(const RunnerNews& news);
   void hear_said(SessionId id);
   void look_after_steered();

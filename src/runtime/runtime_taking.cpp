@@ -17,6 +17,12 @@ constexpr std::size_t kShuffled = 16;
 
 constexpr std::size_t kPageOfAbandoned = 200;
 
+bool is_unreadable(Store& store, SessionId id) {
+  const auto found = store.list_sessions(
+      {.after = id - 1, .before = id + 1, .limit = 1, .keeps_damaged = true});
+  return found && !found->empty() && store::is_damaged(found->front());
+}
+
 }  // namespace
 
 Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::size_t most) {
@@ -27,7 +33,7 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
   TRY(end_dead_runners(store_));
   most = std::min(most, room());
   std::vector<SessionId> resumed;
-  const auto refused = foreign_.all();
+  const auto refused = foreign();
   // Page by page: after a crash of many processes there may be very many.
   for (std::optional<SessionId> after; resumed.size() < most;) {
     auto sessions = TRY(store_.list_sessions({.needs_driver = true,
@@ -52,7 +58,7 @@ Result<std::vector<SessionId>> Runtime::Implementation::resume_abandoned(std::si
       if (resumed.size() >= most) break;
       auto agent = agent_for(session);
       if (!agent) {
-        foreign_.add(session.id);
+        foreign_.add(session.id, runtime::ForeignSessions::Reason::not_here);
         continue;
       }
       const auto loaded = load_tree({.id = session.id}, std::move(*agent), std::nullopt);
@@ -79,7 +85,7 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(
                                                 .agent_names = agent_names,
                                                 .most = most - driven.size(),
                                                 .labels = options_.labels,
-                                                .except = foreign_.all(),
+                                                .except = foreign(),
                                                 .except_models = busy});
     if (!claimed) {
       // Some may have been claimed all the same.
@@ -95,12 +101,21 @@ Result<std::vector<SessionId>> Runtime::Implementation::claim(
       }
       // What finds no room at this moment is not foreign.
       const bool is_full = begun.error().code == ErrorCode::rate_limited;
-      if (!is_full) foreign_.add(each.session_id);
+      if (!is_full) foreign_.add(each.session_id, why_not(each.session_id));
       is_any_foreign = is_any_foreign || !is_full;
       give_back(each);
     }
   }
   return driven;
+}
+
+std::vector<SessionId> Runtime::Implementation::foreign() {
+  return foreign_.all([this](SessionId id) { return is_unreadable(store_, id); });
+}
+
+runtime::ForeignSessions::Reason Runtime::Implementation::why_not(SessionId id) {
+  using Reason = runtime::ForeignSessions::Reason;
+  return is_unreadable(store_, id) ? Reason::unreadable : Reason::not_here;
 }
 
 Result<void> Runtime::Implementation::drive_claimed(const ClaimedSession& claimed) {

@@ -254,13 +254,23 @@ Result<Names> names_from(sqlite3* connection, std::string_view sql, const Values
   return names;
 }
 
+constexpr std::string_view kSelectTaken =
+    "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
+    "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls', "
+    "'agent_waits', 'agent_runners', 'agent_queues', 'agent_events', "
+    "'agent_records', 'agent_lines', 'agent_paces', 'agent_slots')";
+
 // Those of our names that are taken, in lower case as SQLite compares them.
-Result<Names> taken_names(sqlite3* connection) {
-  return names_from(connection,
-                    "SELECT lower(name) FROM main.sqlite_master WHERE lower(name) IN "
-                    "('agent_schema', 'agent_sessions', 'agent_messages', 'agent_tool_calls', "
-                    "'agent_waits', 'agent_runners', 'agent_queues', 'agent_events', "
-                    "'agent_records', 'agent_lines', 'agent_paces', 'agent_slots')");
+Result<Names> taken_names(sqlite3* connection) { return names_from(connection, kSelectTaken); }
+
+Result<void> check_are_tables(sqlite3* connection) {
+  const auto others =
+      TRY(names_from(connection, fmt::format("{} AND type <> 'table'", kSelectTaken)));
+  if (others.empty()) return {};
+  return fail(ErrorCode::storage,
+              fmt::format("{} has a view or an index {}, where a table of Wright's should be. "
+                          "Restore it from a backup, or use another database",
+                          name_of(connection), *others.begin()));
 }
 
 Error foreign_table(sqlite3* connection, std::string_view table) {
@@ -339,6 +349,7 @@ Result<SchemaState> with_later_tables_checked(sqlite3* connection, const Names& 
 Result<SchemaState> read_state(sqlite3* connection) {
   const auto taken = TRY(taken_names(connection));
   if (taken.empty()) return SchemaState{};
+  TRY(check_are_tables(connection));
   const bool has_any = std::ranges::any_of(
       kAgentTables, [&](std::string_view table) { return taken.contains(table); });
   if (!has_any) return std::unexpected(foreign_table(connection, *taken.begin()));

@@ -108,6 +108,7 @@ Result<Session> damaged_session_of(const Row& row) {
       .error_code = ErrorCode::storage,
       .parent_session_id = row.optional_integer(11),
       .format_version = kFormatOfDamaged,
+      .runner_id = row.optional_integer(23),
       .tenant = row.text(35),
   };
 }

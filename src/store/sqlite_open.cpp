@@ -57,6 +57,37 @@ Result<std::filesystem::path> absolute_path(const std::filesystem::path& path) {
                           to_valid_utf8(path.string()), error.message()));
 }
 
+// SQLite says only that it cannot open such a file. Its own limit is for the name of the journal,
+// too, without links.
+Result<void> check_length(const std::filesystem::path& path) {
+  constexpr std::string_view kLongestEnding = "-journal";
+  const sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
+  if (system == nullptr) return {};
+  const auto most = static_cast<std::size_t>(system->mxPathname) - kLongestEnding.size();
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(path, error);
+  const std::size_t length = (error ? path : whole).native().size();
+  if (length <= most) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("The path of the database is too long: it has {} bytes, and SQLite opens "
+                          "none with more than {}. Choose a shorter one instead of {}",
+                          length, most, to_valid_utf8(path.string())));
+}
+
+// A new database where the link leads would be one beside that of a disk that is not there today.
+Result<void> check_link(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return {};
+  const auto found = std::filesystem::status(path, error).type();
+  const bool is_circle = error == std::errc::too_many_symbolic_link_levels;
+  if (found != std::filesystem::file_type::not_found && !is_circle) return {};
+  const auto target = std::filesystem::read_symlink(path, error);
+  return fail(ErrorCode::storage,
+              fmt::format("{} is a link to {}, where no file is. Create that file, which may be "
+                          "empty, or choose another path for the database",
+                          to_valid_utf8(path.string()), to_valid_utf8(target.string())));
+}
+
 Result<void> prepare_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -71,6 +102,8 @@ Result<void> prepare_file(const std::filesystem::path& path) {
                 fmt::format("{} is not a regular file; choose another path for the database",
                             to_valid_utf8(path.string())));
   }
+  TRY(check_link(path));
+  TRY(check_length(path));
   TRY(create_folder_of(path));
   return create_private_file(path);
 }

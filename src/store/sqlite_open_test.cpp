@@ -120,9 +120,51 @@ TEST(OpenDatabase, refuses_paths_that_can_never_work) {
   EXPECT_EQ(code_of(open_sqlite_store(folder / "a\0b"s)), ErrorCode::invalid_argument);
   EXPECT_EQ(refusal(folder.path()).code, ErrorCode::invalid_argument);
   EXPECT_EQ(refusal("/dev/null").code, ErrorCode::invalid_argument);
+}
+
+TEST(OpenDatabase, says_that_a_link_leads_nowhere) {
+  const TemporaryFolder folder;
   fs::create_symlink(folder / "nowhere", folder / "dangling.db");
-  EXPECT_EQ(refusal(folder / "dangling.db").code, ErrorCode::storage);
+  const Error error = refusal(folder / "dangling.db");
+  EXPECT_EQ(error.code, ErrorCode::storage);
+  EXPECT_NE(error.message.find("is a link to " + (folder / "nowhere").string()), std::string::npos)
+      << error.message;
   EXPECT_FALSE(fs::exists(folder / "nowhere"));
+  fs::create_symlink(folder / "circle.db", folder / "circle.db");
+  EXPECT_NE(refusal(folder / "circle.db").message.find("is a link"), std::string::npos);
+  write_file(folder / "nowhere", "");
+  EXPECT_NE(value_of(open_sqlite_store(folder / "dangling.db")), nullptr);
+}
+
+TEST(OpenDatabase, says_that_a_path_is_too_long_and_makes_no_folder_for_it) {
+  const TemporaryFolder folder;
+  const fs::path longest = [&] {
+    fs::path path = fs::canonical(folder.path());
+    while (path.native().size() < 300) path /= std::string(50, 'd');
+    return path / std::string(503 - path.native().size(), 'f');
+  }();
+  ASSERT_EQ(longest.native().size(), 504U);
+  const Error error = refusal(longest.string() + "f");
+  EXPECT_EQ(error.code, ErrorCode::invalid_argument);
+  EXPECT_NE(error.message.find("is too long: it has 505 bytes"), std::string::npos)
+      << error.message;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_NE(value_of(open_sqlite_store(longest)), nullptr);
+}
+
+TEST(OpenDatabase, says_that_a_view_stands_in_the_place_of_a_table) {
+  const TemporaryFolder folder;
+  value_of(open_sqlite_store(folder / "store.db"));
+  {
+    const Connection other = connect_plainly(folder / "store.db");
+    expect_ok(execute(other.get(),
+                      "PRAGMA foreign_keys = OFF; DROP TABLE agent_tool_calls;"
+                      "CREATE VIEW agent_tool_calls AS SELECT * FROM agent_sessions"));
+  }
+  const Error error = refusal(folder / "store.db");
+  EXPECT_EQ(error.code, ErrorCode::storage);
+  EXPECT_NE(error.message.find("view or an index agent_tool_calls"), std::string::npos)
+      << error.message;
 }
 
 TEST(OpenDatabase, says_when_the_folder_cannot_be_made) {

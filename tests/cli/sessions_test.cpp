@@ -220,6 +220,72 @@ TEST_F(SessionsCommand, list_the_others_when_one_is_damaged_and_name_it) {
   EXPECT_EQ(listed({}), (Ids{2}));
 }
 
+TEST_F(SessionsCommand, are_not_taken_for_missing_when_they_cannot_be_read) {
+  change(home_.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1;");
+  for (const Arguments& arguments :
+       {Arguments{"resume", "1"}, Arguments{"chat", "--session", "1"}, Arguments{"answer", "1"}}) {
+    const Finished refused = home_.wright(arguments);
+    EXPECT_EQ(refused.exit_code, 1) << arguments.front();
+    EXPECT_TRUE(has(refused.error, "The stored session 1 cannot be read")) << refused.error;
+    EXPECT_FALSE(has(refused.error, "there is no session")) << refused.error;
+  }
+  const Finished missing = home_.wright({"resume", "99"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_TRUE(has(missing.error, "there is no session 99")) << missing.error;
+}
+
+TEST_F(SessionsCommand, are_named_when_they_should_go_on_and_cannot_be_read) {
+  change(home_.database(),
+         "UPDATE agent_sessions SET config = '{broken', status = 'running' WHERE id = 1;");
+  const Finished resumed = home_.wright({"resume", "--all"});
+  EXPECT_EQ(resumed.exit_code, 1);
+  EXPECT_TRUE(has(resumed.error, "The stored session 1 cannot be read")) << resumed.error;
+  EXPECT_TRUE(has(resumed.error, "`wright sessions rm 1` removes it.")) << resumed.error;
+  EXPECT_FALSE(has(resumed.error, "Nothing to resume")) << resumed.error;
+  change(home_.database(),
+         "INSERT INTO agent_runners (id, name, expires_at) VALUES (77, 'elsewhere', 9000000000000);"
+         "UPDATE agent_sessions SET runner_id = 77 WHERE id = 1;");
+  EXPECT_EQ(home_.wright({"sessions", "rm", "1", "--yes"}).exit_code, 1) << "somebody drives it";
+  change(home_.database(), "DELETE FROM agent_runners WHERE id = 77;");
+  EXPECT_EQ(home_.wright({"sessions", "rm", "1", "--yes"}).exit_code, 0);
+  const Finished none = home_.wright({"resume", "--all"});
+  EXPECT_EQ(none.exit_code, 0) << none.error;
+  EXPECT_TRUE(has(none.error, "Nothing to resume")) << none.error;
+}
+
+TEST_F(SessionsCommand, are_removed_when_their_status_is_no_known_one) {
+  change(home_.database(),
+         "PRAGMA ignore_check_constraints = ON;"
+         "UPDATE agent_sessions SET status = 'weird' WHERE id = 1;");
+  EXPECT_TRUE(has(home_.wright({"sessions"}).error, "`wright sessions rm 1` removes it."));
+  EXPECT_EQ(home_.wright({"sessions", "rm", "1", "--yes"}).exit_code, 0);
+  EXPECT_EQ(listed({}), (Ids{2}));
+}
+
+TEST_F(SessionsCommand, are_named_once_by_a_worker_that_cannot_read_them) {
+  change(home_.database(),
+         "UPDATE agent_sessions SET config = '{broken', status = 'running' WHERE id = 1;"
+         "UPDATE agent_sessions SET config = '{broken', status = 'queued', ready_at = 0,"
+         " ended_at = NULL WHERE id = 2;");
+  const Finished worked = home_.wright({"worker", "--until-idle"});
+  EXPECT_EQ(worked.exit_code, 0) << worked.error;
+  for (const char* words : {"The stored session 1 cannot be read", "`wright sessions rm 1`",
+                            "The stored session 2 cannot be read", "`wright sessions rm 2`"}) {
+    const std::size_t first = worked.error.find(words);
+    EXPECT_NE(first, std::string::npos) << worked.error;
+    EXPECT_EQ(worked.error.find(words, first + 1), std::string::npos) << worked.error;
+  }
+}
+
+TEST_F(SessionsCommand, are_left_out_of_feedback_when_they_cannot_be_read) {
+  change(home_.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1;");
+  const Finished feedback = home_.wright({"feedback"});
+  EXPECT_EQ(feedback.exit_code, 0) << feedback.error;
+  EXPECT_TRUE(has(feedback.output, "1 session,")) << feedback.output;
+  EXPECT_TRUE(has(feedback.error, "The stored session 1 cannot be read")) << feedback.error;
+  EXPECT_TRUE(has(feedback.error, "wright sessions rm 1")) << feedback.error;
+}
+
 TEST_F(SessionsCommand, deletes_nothing_when_one_of_several_is_missing) {
   const Finished partly = home_.wright({"sessions", "rm", "1", "99", "--yes"});
   EXPECT_EQ(partly.exit_code, 1);

@@ -13,6 +13,7 @@
 #include "app/wiring/remote_store.h"
 #include "core/hex.h"
 #include "core/try.h"
+#include "net/broken_connection.h"
 #include "telemetry/trace_context.h"
 
 namespace wright::app {
@@ -24,14 +25,20 @@ std::string new_key() {
   return hex_of(ids.trace());
 }
 
-// The beginning of a session may be asked for again when nobody knows whether it arrived.
+// The beginning of a session may be asked for again when nobody knows whether it arrived. Where
+// that is still so at the end, the error says what may have come of it.
 Result<Json> post_surely(RemoteApi& api, const std::string& path, const Json& body,
-                         const std::stop_token& stop) {
+                         std::string_view what_may_be, const std::stop_token& stop) {
   constexpr int kAttempts = 3;
   const std::string key = new_key();
+  bool has_arrived_perhaps = false;
   for (int attempt = 1;; ++attempt) {
     auto answer = api.post(path, body, stop, key);
-    if (answer || attempt == kAttempts || answer.error().code != ErrorCode::network) return answer;
+    if (answer || answer.error().code != ErrorCode::network) return answer;
+    has_arrived_perhaps = has_arrived_perhaps || net::may_have_arrived(answer.error());
+    if (attempt < kAttempts) continue;
+    if (has_arrived_perhaps) answer.error().message += fmt::format(". {}", what_may_be);
+    return answer;
   }
 }
 
@@ -93,7 +100,9 @@ ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const Mess
   if (!options_.tenant.empty()) body["tenant"] = options_.tenant;
   if (wanted.schema) body["schema"] = *wanted.schema;
   if (wanted.queue) body["queue"] = *wanted.queue;
-  const auto answer = post_surely(api, "/api/v1/sessions", body, interruption_.token());
+  const auto answer = post_surely(api, "/api/v1/sessions", body,
+                                  "The session may have begun there: `wright sessions` lists it",
+                                  interruption_.token());
   if (!answer) {
     const ExitCode code = failed(answer.error());
     return answer.error().code == ErrorCode::rate_limited ? ExitCode::busy : code;
@@ -118,8 +127,10 @@ ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const Message& message) 
   JsonObject body;
   add_message(body, "text", message);
   if (options_.input == Input::none) body["people"] = "nobody";
-  const auto answer = post_surely(api, fmt::format("/api/v1/sessions/{}/messages", id), body,
-                                  interruption_.token());
+  const auto answer = post_surely(
+      api, fmt::format("/api/v1/sessions/{}/messages", id), body,
+      fmt::format("The message may have arrived: `wright sessions show {}` shows it", id),
+      interruption_.token());
   if (!answer) return failed(answer.error());
   return follow(api, id, last_event_in(*answer));
 }

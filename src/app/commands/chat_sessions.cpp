@@ -50,9 +50,7 @@ Result<Session> last_session(Store& store, const std::optional<std::string>& age
 
 Result<Session> find_session(Store& store, const std::string& text) {
   const auto id = TRY(session_id_from(text, &store));
-  auto root = root_session(store, id);
-  if (!root) return std::unexpected(no_such_session(text));
-  return root;
+  return find_root(store, id);
 }
 
 Result<std::vector<Session>> sessions_of_folder(Store& store, const Settings& settings,

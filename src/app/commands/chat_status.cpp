@@ -15,6 +15,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/transcript.h"
 #include "app/wiring/stored_session.h"
+#include "core/saturating.h"
 #include "core/text.h"
 
 namespace wright::app {
@@ -58,7 +59,8 @@ std::string chat_status(const Conversation& conversation, Store& store,
   if (const auto session =
           id == 0 ? Result<Session>(std::unexpected(Error{})) : store.get_session(id)) {
     const Usage& usage = session->usage;
-    line += fmt::format(" · {} tokens", show_count(usage.input_tokens + usage.output_tokens));
+    line += fmt::format(" · {} tokens",
+                        show_count(saturating_sum(usage.input_tokens, usage.output_tokens)));
     if (const auto context = conversation.context(); context && context->window) {
       line += fmt::format(" · window {} %", 100 * context->tokens / *context->window);
     }

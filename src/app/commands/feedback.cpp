@@ -120,12 +120,12 @@ ExitCode execute(const FeedbackCommand& command, CommandContext context) {
   feedback::FeedbackCollector collector([&](std::string_view tool, std::string_view agent) {
     return way_to_tool(tool, agent, {}, *settings);
   });
-  const auto visited =
+  const auto damaged =
       visit_sessions(*settings, {command.agent, command.since, command.tenant},
                      [&](const Session& session, std::span<const StoredCall> calls) {
                        collector.add(session, calls);
                      });
-  if (!visited) return complain_about(visited.error(), context.console);
+  if (!damaged) return complain_about(damaged.error(), context.console);
   const FeedbackSummary summary = std::move(collector).finish();
   if (command.output == OutputFormat::json) {
     context.console.print_json(to_pretty_text(to_json(summary)) + "\n");
@@ -137,6 +137,9 @@ ExitCode execute(const FeedbackCommand& command, CommandContext context) {
       context.console.note(
           "No session was in debug mode: `wright run --debug` asks for feedback.\n");
     }
+  }
+  for (const Session& session : *damaged) {
+    context.console.note(words_on_damaged(session) + "\n");
   }
   return ExitCode::ok;
 }

@@ -28,13 +28,17 @@ void tell_of_other(const Session& session, const std::filesystem::path& folder, 
 
 }  // namespace
 
-Result<std::vector<Session>> interrupted_sessions(Store& store) {
+Result<InterruptedSessions> interrupted_sessions(Store& store) {
   TRY(end_dead_runners(store));
   auto sessions = TRY(
       store.list_sessions({.needs_driver = true, .limit = kNoLimit, .keeps_damaged = true}));
-  std::erase_if(sessions, store::is_damaged);  // `wright sessions` tells of them
   std::ranges::sort(sessions, {}, &Session::id);
-  return sessions;
+  InterruptedSessions found;
+  for (Session& session : sessions) {
+    auto& list = store::is_damaged(session) ? found.damaged : found.sessions;
+    list.push_back(std::move(session));
+  }
+  return found;
 }
 
 bool was_taken(Store& store, SessionId id) {
@@ -66,15 +70,16 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
   if (!settings.flag(keys::kAutomaticResume)) return;
   const auto store = open_existing_store(settings);
   if (!store || !*store) return;
-  const auto sessions = interrupted_sessions(**store);
-  if (!sessions) return;  // the command itself has said what is wrong with the store
+  const auto interrupted = interrupted_sessions(**store);
+  if (!interrupted) return;  // the command itself has said what is wrong with the store
   // What was said on the command line was said of another prompt.
   SettingFlags flags;
   flags.config = command.settings.config;
   flags.database_path = command.settings.database_path;
   flags.store = command.settings.store;
   const auto here = folder_of(settings);
-  for (const Session& session : *sessions) {
+  // Of those that are damaged nobody knows the folder: `wright sessions` tells of them.
+  for (const Session& session : interrupted->sessions) {
     if (was_taken(**store, session.id)) continue;
     // Another folder's work is that folder's.
     if (const auto folder = folder_of(session); folder != here) {

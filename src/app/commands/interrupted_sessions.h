@@ -7,9 +7,14 @@
 
 namespace wright::app {
 
-// Those without a parent that nobody drives and somebody should, oldest first: their process has
-// ended while they ran, or what they waited for is there. See SessionFilter::needs_driver.
-Result<std::vector<Session>> interrupted_sessions(Store& store);
+// Oldest first.
+struct InterruptedSessions {
+  std::vector<Session> sessions;
+  std::vector<Session> damaged;  // that nobody can go on with; see SessionFilter::keeps_damaged
+};
+// Those without a parent that nobody drives and somebody should: their process has ended while they
+// ran, or what they waited for is there. See SessionFilter::needs_driver.
+Result<InterruptedSessions> interrupted_sessions(Store& store);
 // Whether it is none of them any more: others have gone on with it, or cancelled it. False where
 // the store cannot be read: whoever goes on with it is told why.
 bool was_taken(Store& store, SessionId id);

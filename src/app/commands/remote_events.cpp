@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "app/wiring/remote_rows.h"
 #include "wright/feedback.h"
 
 namespace wright::app {
@@ -27,7 +28,7 @@ double real_at(const JsonObject& data, std::string_view key) {
 Usage usage_at(const JsonObject& data, std::string_view key) {
   const Json* value = data.if_contains(key);
   if (value == nullptr) return {};
-  return usage_from_json(*value).value_or(Usage{});
+  return usage_from(*value).value_or(Usage{});
 }
 
 Error error_at(const JsonObject& data, std::string_view key) {

@@ -93,14 +93,16 @@ Resumed resume_one(const ResumeCommand& command, const Settings& settings, const
 
 ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Store& store,
                     CommandContext context) {
-  const auto sessions = interrupted_sessions(store);
-  if (!sessions) return complain_about(sessions.error(), context.console);
-  if (sessions->empty()) {
-    context.console.note("  Nothing to resume.\n");
-    return ExitCode::ok;
+  const auto interrupted = interrupted_sessions(store);
+  if (!interrupted) return complain_about(interrupted.error(), context.console);
+  for (const Session& session : interrupted->damaged) {
+    context.console.note("  " + words_on_damaged(session) + "\n");
   }
-  ExitCode worst = ExitCode::ok;
-  for (const Session& session : *sessions) {
+  ExitCode worst = interrupted->damaged.empty() ? ExitCode::ok : ExitCode::failed;
+  if (interrupted->sessions.empty() && interrupted->damaged.empty()) {
+    context.console.note("  Nothing to resume.\n");
+  }
+  for (const Session& session : interrupted->sessions) {
     if (was_taken(store, session.id)) continue;
     const auto [code, was_stopped] = resume_one(command, settings, session, {}, context);
     if (was_stopped) return code;
@@ -147,8 +149,8 @@ ExitCode execute(const ResumeCommand& command, CommandContext context) {
   }
   const auto id = session_id_from(command.id, store->get());
   if (!id) return complain_about(id.error(), context.console);
-  const auto root = root_session(**store, *id);
-  if (!root) return complain_about(no_such_session(command.id), context.console);
+  const auto root = find_root(**store, *id);
+  if (!root) return complain_about(root.error(), context.console);
   settlements = settle_past_calls(**store, *id, std::move(*settlements));
   if (!settlements) return complain_about(settlements.error(), context.console);
   if (!command.settle.empty() && settlements->empty() && root->status == SessionStatus::completed) {

@@ -55,7 +55,7 @@ std::string RunRecord::summary(double duration_ms) const {
   if (session_id_ != 0) text += fmt::format("session {} · ", session_id_);
   text += fmt::format("{} · {} · ", show_counted(iterations_, "turn"),
                       show_counted(std::ssize(tool_calls_), "tool call"));
-  if (usage_.input_tokens + usage_.output_tokens > 0) {
+  if (usage_.input_tokens > 0 || usage_.output_tokens > 0) {
     text += show_tokens(usage_) + " · ";
   }
   if (usage_.cost_usd > 0) text += fmt::format("{} · ", show_cost(usage_.cost_usd));

@@ -20,6 +20,7 @@
 #include "core/nearest.h"
 #include "core/try.h"
 #include "store/damage.h"
+#include "wright/driver.h"
 #include "wright/replay.h"
 #include "wright/store.h"
 
@@ -132,6 +133,20 @@ Result<std::vector<Session>> sessions_to_remove(const RemoveSessionsCommand& com
   return sessions;
 }
 
+// Nobody drives it, and nobody can cancel it first, whatever its status: it cannot be read.
+bool is_damaged_and_left(Store& store, const Session& session) {
+  if (!store::is_damaged(session) || !end_dead_runners(store)) return false;
+  const auto abandoned = store.list_sessions({.is_abandoned = true,
+                                              .after = session.id - 1,
+                                              .before = session.id + 1,
+                                              .limit = 1,
+                                              .keeps_damaged = true});
+  if (abandoned && !abandoned->empty()) return true;
+  const auto runners = store.get_runners();
+  return runners && (!session.runner_id || std::ranges::find(*runners, *session.runner_id,
+                                                             &Runner::id) == runners->end());
+}
+
 bool is_yes(std::string_view answer) {
   return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes";
 }
@@ -164,8 +179,7 @@ ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
   }
   for (const Session& session : *sessions) {
     if (!store::is_damaged(session)) continue;
-    context.console.note(fmt::format("{}. `wright sessions rm {}` removes it.\n",
-                                     on_one_line(session.error.value_or("")), session.id));
+    context.console.note(words_on_damaged(session) + "\n");
   }
   return ExitCode::ok;
 }
@@ -227,8 +241,9 @@ ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
   }
   for (const Session& session : *sessions) {
     // While it runs, its calls go on, and nobody could tell any more what they did.
-    const auto removed =
-        (*store)->apply_one(DeleteSession{.session_id = session.id, .unless_running = true});
+    const auto removed = (*store)->apply_one(
+        DeleteSession{.session_id = session.id,
+                      .unless_running = !is_damaged_and_left(**store, session)});
     // A child may have gone with its parent.
     if (!removed && removed.error().code != ErrorCode::not_found) {
       return complain_about(removed.error(), context.console);

@@ -140,7 +140,7 @@ std::string view(const Statistics& statistics, const Terminal& terminal) {
   const Figures& all = statistics.all;
   std::string text = fmt::format("{}, {}", show_counted(all.runs.count, "run"),
                                  show_counted(all.calls.count, "tool call"));
-  if (all.usage.input_tokens + all.usage.output_tokens > 0) {
+  if (all.usage.input_tokens > 0 || all.usage.output_tokens > 0) {
     text += ", " + show_tokens(all.usage);
   }
   if (all.usage.cost_usd > 0) text += ", " + show_cost(all.usage.cost_usd);

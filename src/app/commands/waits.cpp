@@ -264,11 +264,8 @@ ExitCode execute(const AnswerCommand& command, CommandContext context) {
   if (!store) return complain_about(store.error(), context.console);
   const auto id = session_id_from(command.id, store->get());
   if (!id) return complain_about(id.error(), context.console);
-  const auto root = root_session(**store, *id);
-  if (!root) {
-    const bool is_missing = root.error().code == ErrorCode::not_found;
-    return complain_about(is_missing ? no_such_session(command.id) : root.error(), context.console);
-  }
+  const auto root = find_root(**store, *id);
+  if (!root) return complain_about(root.error(), context.console);
   const auto waits = open_waits(**store, root->id);
   if (!waits) return complain_about(waits.error(), context.console);
   if (waits->empty() && root->status == SessionStatus::waiting) {

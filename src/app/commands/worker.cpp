@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <random>
+#include <set>
 
 #include "app/commands/commands.h"
 #include "app/settings/paths.h"
@@ -18,11 +20,14 @@
 #include "app/wiring/shared_paces.h"
 #include "app/wiring/stored_session.h"
 #include "app/wiring/telemetry_wiring.h"
+#include "core/try.h"
 #include "postgres/hints.h"
 #include "runtime/event_writer.h"
 #include "server/health.h"
 #include "server/measured_store.h"
 #include "server/metrics.h"
+#include "store/damage.h"
+#include "store/forwarding_store.h"
 #include "wright/runtime.h"
 
 namespace wright::app {
@@ -54,13 +59,40 @@ class Bell {
   bool has_rung_ = false;
 };
 
+// A store that tells of each damaged session that is found in it, once.
+class StoreTellingOfDamage final : public store::ForwardingStore {
+ public:
+  using Tell = std::function<void(const Session&)>;
+  StoreTellingOfDamage(Store& inner, Tell tell) : ForwardingStore(inner), tell_(std::move(tell)) {}
+
+  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
+    auto sessions = TRY(ForwardingStore::list_sessions(filter));
+    for (const Session& session : sessions) {
+      if (store::is_damaged(session) && is_first(session.id)) tell_(session);
+    }
+    return sessions;
+  }
+
+ private:
+  bool is_first(SessionId id) {
+    const std::lock_guard lock(mutex_);
+    return told_.insert(id).second;
+  }
+
+  const Tell tell_;
+  std::mutex mutex_;
+  std::set<SessionId> told_;
+};
+
 class Worker {
  public:
   Worker(const WorkerCommand& command, const Settings& settings, Store& store, Logger logger,
          CommandContext context)
       : command_(command),
         settings_(settings),
-        store_(store, metrics_),
+        measured_(store, metrics_),
+        store_(measured_,
+               [this](const Session& session) { tell("  " + words_on_damaged(session)); }),
         logger_(std::move(logger)),
         context_(context) {}
 
@@ -91,7 +123,8 @@ class Worker {
   const WorkerCommand& command_;
   const Settings& settings_;
   server::Metrics metrics_;
-  server::MeasuredStore store_;
+  server::MeasuredStore measured_;
+  StoreTellingOfDamage store_;
   const Logger logger_;
   CommandContext context_;
   Bell bell_;                  // before what rings it

@@ -9,6 +9,8 @@
 #include <ctime>
 #include <optional>
 
+#include "core/saturating.h"
+
 namespace wright::app {
 namespace {
 
@@ -97,7 +99,9 @@ std::string show_whole_duration(std::int64_t milliseconds) {
 std::string show_tokens(const Usage& usage) {
   std::string cached;
   if (usage.cached_tokens > 0 && usage.input_tokens > 0) {
-    const auto share = 100 * std::min(usage.cached_tokens, usage.input_tokens) / usage.input_tokens;
+    const auto share = static_cast<int>(
+        100.0 * static_cast<double>(std::min(usage.cached_tokens, usage.input_tokens)) /
+        static_cast<double>(usage.input_tokens));
     cached = share > 0 ? fmt::format(" ({} % cached)", share) : " (under 1 % cached)";
   }
   return fmt::format("{} tokens in{}, {} out", show_count(usage.input_tokens), cached,
@@ -124,7 +128,7 @@ std::string show_time(std::int64_t milliseconds_since_1970) {
 }
 
 std::string show_age(std::int64_t then, std::int64_t now) {
-  const std::int64_t age = now - then;
+  const std::int64_t age = saturating_difference(now, then);
   if (age < 0) return show_time(then);
   if (age < kMinute) return "just now";
   if (age < kHour) return fmt::format("{} min ago", age / kMinute);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace wright::app {
 namespace {
 
@@ -34,6 +36,7 @@ TEST(Figures, show_how_long_ago_something_was) {
   EXPECT_EQ(show_age(kNow - 7'200'000, kNow), "2 h ago");
   EXPECT_EQ(show_age(kNow - 86'400'000, kNow), "1 day ago");
   EXPECT_EQ(show_age(kNow + 60'000, kNow), show_time(kNow + 60'000));
+  EXPECT_FALSE(show_age(std::numeric_limits<std::int64_t>::min(), kNow).contains("ago"));
 }
 
 TEST(Moments, are_spans_before_now_or_dates) {
@@ -66,6 +69,9 @@ TEST(Tokens, say_which_share_came_from_a_cache) {
             "3.8k tokens in (62 % cached), 597 out");
   EXPECT_EQ(show_tokens({.input_tokens = 950, .output_tokens = 1, .cached_tokens = 1}),
             "950 tokens in (under 1 % cached), 1 out");
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_NE(show_tokens({.input_tokens = kMost, .cached_tokens = kMost}).find("(100 % cached)"),
+            std::string::npos);
   EXPECT_EQ(show_tokens({.input_tokens = 5, .output_tokens = 1, .cached_tokens = 9}),
             "5 tokens in (100 % cached), 1 out");
 }

@@ -9,6 +9,7 @@
 
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"
+#include "core/saturating.h"
 #include "wright/message.h"
 
 namespace wright::app {
@@ -335,7 +336,7 @@ void Progress::draw() {
   std::string tail;
   if (activities_.size() > 1) tail += fmt::format("  and {} more", activities_.size() - 1);
   if (age.count() >= 1000) tail += "  " + show_duration(age.count());
-  const std::int64_t tokens = usage_.input_tokens + usage_.output_tokens;
+  const std::int64_t tokens = saturating_sum(usage_.input_tokens, usage_.output_tokens);
   if (tokens > 0) tail += fmt::format("  {} tokens", show_count(tokens));
   if (terminal_.is_terminal) terminal_.columns = columns_now(terminal_);  // a window changes
   const std::size_t width = terminal_.columns - 1;                        // the last would wrap

@@ -14,6 +14,7 @@
 #include "core/no_signals.h"
 #include "core/server_sent_events.h"
 #include "core/try.h"
+#include "net/broken_connection.h"
 #include "net/http_client.h"
 #include "net/whole_response.h"
 
@@ -131,7 +132,7 @@ Result<Json> RemoteApi::ask(std::string method, const std::string& path, std::st
   auto response = net::ask_and_wait(*client_, std::move(request), kAnswerTimeouts, all, stop);
   if (!response) {
     Error error = std::move(response).error();
-    if (error.code == ErrorCode::network) {
+    if (error.code == ErrorCode::network && !net::may_have_arrived(error)) {
       error.message = fmt::format("There is no server at {}: {}", place_.url, error.message);
     }
     return std::unexpected(std::move(error));

@@ -13,6 +13,11 @@
 namespace wright::app {
 namespace {
 
+// Up to here JSON numbers are exact, and sums and differences of a few stay far from overflowing.
+constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
+
+bool is_sane(std::int64_t number) { return -kLargestNumber <= number && number <= kLargestNumber; }
+
 // Reads members, and remembers the first that is not what it should be.
 class RowReader {
  public:
@@ -33,7 +38,9 @@ class RowReader {
   }
   std::int64_t number(std::string_view key) {
     const Json* value = find(key);
-    if (value != nullptr && value->is_int64()) return value->get_int64();
+    if (value != nullptr && value->is_int64() && is_sane(value->get_int64())) {
+      return value->get_int64();
+    }
     note(key);
     return 0;
   }
@@ -47,7 +54,7 @@ class RowReader {
     return value != nullptr ? *value : Json();
   }
   Usage usage(std::string_view key) {
-    auto read = usage_from_json(json(key));
+    const auto read = usage_from(json(key));
     if (read) return *read;
     note(key);
     return {};
@@ -120,6 +127,17 @@ void read_samples(RowReader& reader, Samples& samples) {
 }
 
 }  // namespace
+
+Result<Usage> usage_from(const Json& json) {
+  const auto usage = TRY(usage_from_json(json));
+  for (const std::int64_t count : {usage.input_tokens, usage.output_tokens, usage.cached_tokens,
+                                   usage.reasoning_tokens, usage.cache_write_tokens}) {
+    if (!is_sane(count)) {
+      return fail(ErrorCode::protocol, fmt::format("The server counts {} tokens", count));
+    }
+  }
+  return usage;
+}
 
 Result<Session> session_from(const Json& json) {
   RowReader reader("session", json);

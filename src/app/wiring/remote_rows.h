@@ -14,6 +14,7 @@ Result<StoredCall> call_from(const Json& json);
 Result<StoredWait> wait_from(const Json& json);
 Result<Runner> runner_from(const Json& json);
 Result<StoreStats> samples_from(const Json& json);
+Result<Usage> usage_from(const Json& json);
 // The data of a server-sent event.
 Result<StoredEvent> event_from(std::string_view text);
 Result<StoredEvent> event_from(const Json& json);

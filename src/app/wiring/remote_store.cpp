@@ -45,6 +45,11 @@ Result<const JsonArray*> list_in(const Json& json, std::string_view key) {
   return fail(ErrorCode::protocol, fmt::format("The server's answer has no list '{}'", key));
 }
 
+// Whoever asks on from the same row gets the same page, without end.
+std::unexpected<Error> same_page() {
+  return fail(ErrorCode::protocol, "The server gives the same page of a list again");
+}
+
 bool has_next(const Json& page) {
   const JsonObject* object = page.if_object();
   const Json* next = object != nullptr ? object->if_contains("next") : nullptr;
@@ -101,7 +106,10 @@ class RemoteStore final : public Store {
       const auto json = TRY(api_->get("/api/v1/sessions" + query.text()));
       auto page = TRY(rows_in<Session>(json, "sessions", session_from));
       const bool is_last = page.empty() || !has_next(json);
-      if (!page.empty()) before = page.back().id;
+      if (!page.empty()) {
+        if (before && page.back().id >= *before) return same_page();
+        before = page.back().id;
+      }
       std::ranges::move(page, std::back_inserter(sessions));
       if (is_last) break;
     }
@@ -218,7 +226,10 @@ class RemoteStore final : public Store {
       const auto json = TRY(api_->get(path + query.text()));
       auto some = TRY(rows_in<Row>(json, key, from));
       const bool is_last = some.size() < wanted || page.keep == Page::Keep::last;
-      if (!some.empty()) after = some.back().id;
+      if (!some.empty()) {
+        if (after && some.back().id <= *after) return same_page();
+        after = some.back().id;
+      }
       std::ranges::move(some, std::back_inserter(rows));
       if (is_last) break;
     }

@@ -4,8 +4,10 @@
 
 #include <charconv>
 
+#include "app/terminal/screen_text.h"
 #include "app/wiring/session_store.h"
 #include "core/try.h"
+#include "wright/driver.h"
 
 namespace wright::app {
 Error no_such_session(std::string_view id) {
@@ -40,6 +42,19 @@ Result<FoundSession> find_session(const std::string& id_text, const Settings& se
     return std::unexpected(no_such_session(id_text));
   }
   return FoundSession{std::move(store), id};
+}
+
+Result<Session> find_root(Store& store, SessionId id) {
+  auto root = root_session(store, id);
+  if (!root && root.error().code == ErrorCode::not_found) {
+    return std::unexpected(no_such_session(fmt::to_string(id)));
+  }
+  return root;
+}
+
+std::string words_on_damaged(const Session& session) {
+  return fmt::format("{}. `wright sessions rm {}` removes it.",
+                     on_one_line(session.error.value_or("")), session.id);
 }
 
 ExitCode complain_about(const Error& error, Console& console) {

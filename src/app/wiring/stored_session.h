@@ -24,6 +24,12 @@ struct FoundSession {
 // The session of that number, or `last`, in the store of the settings.
 Result<FoundSession> find_session(const std::string& id, const Settings& settings);
 
+// The session of that number without a parent: itself, or the one at the top above it.
+Result<Session> find_root(Store& store, SessionId id);
+
+// What a person is told of a session that is_damaged().
+std::string words_on_damaged(const Session& session);
+
 ExitCode complain_about(const Error& error, Console& console);
 
 }  // namespace wright::app

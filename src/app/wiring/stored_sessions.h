@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/settings/settings.h"
 #include "wright/store.h"
@@ -18,8 +19,9 @@ struct Selection {
 };
 using Visit = std::function<void(const Session&, std::span<const StoredCall>)>;
 
-// Every session of the selection with its calls, newest first. None without a database.
-Result<void> visit_sessions(const Settings& settings, const Selection& selection,
+// Every session of the selection with its calls, newest first. None without a database. Gives those
+// that cannot be read: see SessionFilter::keeps_damaged.
+Result<std::vector<Session>> visit_sessions(const Settings& settings, const Selection& selection,
                             const Visit& visit);
 
 // Figures of every session of the selection. None without a database.
