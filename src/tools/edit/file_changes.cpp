@@ -15,6 +15,7 @@
 #include "core/try.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
+#include "tools/workspace/journal_names.h"
 #include "wright/log.h"
 
 namespace wright::tools {
@@ -52,6 +53,15 @@ Error conflict(const std::string& path) {
   return {ErrorCode::unavailable,
           fmt::format("{} was changed by somebody else meanwhile; read it again", shown_path(path)),
           JsonObject{{"reason", "conflict"}}};
+}
+
+Error names_taken() {
+  return {ErrorCode::storage,
+          fmt::format("Nothing was changed: the notes by which a change is taken back when it is "
+                      "interrupted have no free name. Remove the files {}, or wait for the other "
+                      "processes that change files here",
+                      fmt::join(kJournalNames, ", ")),
+          {}};
 }
 
 Error write_error(const Workspace& workspace, int problem, const std::string& path) {
@@ -219,6 +229,7 @@ class ChangeSet {
     std::vector<PlannedChange> planned;
     for (const StagedChange& staged : staged_) planned.push_back(staged.plan());
     auto written = ChangeJournal::write(workspace_, planned, calls_);
+    if (!written && written.error() == EEXIST) return std::unexpected(names_taken());
     if (!written) return failure(written.error(), planned.front().path);
     journal_ = std::move(*written);
     return {};
@@ -243,7 +254,7 @@ class ChangeSet {
       if (!removed) left += " " + shown_path(staged.spare());
       has_removed = true;
     }
-    if (journal_ && !journal_->remove(calls_)) left += " .wright-journal.tmp";
+    if (journal_ && !journal_->remove(calls_)) left += " " + journal_->name();
     journal_.reset();
     staged_.clear();
     made_folders_.clear();

@@ -14,6 +14,7 @@
 #include "core/try.h"
 #include "sandbox/git_paths.h"
 #include "sandbox/guarded_paths.h"
+#include "tools/workspace/journal_names.h"
 #include "tools/workspace/shown_names.h"
 #include "wright/json.h"
 
@@ -245,6 +246,10 @@ std::optional<std::string> Workspace::protection_of(const std::string& absolute,
   }
   if (inside && sandbox::belongs_to_git(fmt::format("{}/{}", root.path, *inside), root.path)) {
     return "is git's own, or git takes hooks or settings from it: use git to change it";
+  }
+  const auto is_journal = [&](const std::string& name) { return has_part(*inside, name); };
+  if (inside && std::ranges::any_of(kJournalNames, is_journal)) {
+    return "has a name that is kept for notes about changes that are being made: use another one";
   }
   const auto names = [&](const std::string& name) { return has_part(*inside, name); };
   const auto holds = [&](const std::string& path) { return lies_in(*inside, path); };
