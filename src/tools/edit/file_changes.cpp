@@ -8,6 +8,7 @@
 #include <climits>
 #include <map>
 #include <ranges>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -361,12 +362,34 @@ Result<void> apply_changes(const Workspace& workspace, std::span<const FileChang
   return std::unexpected(std::move(error));
 }
 
+namespace {
+
+// The folders that are made for new files; those around others first.
+std::set<std::string> missing_folders(const Workspace& workspace,
+                                      std::span<const FileChange> changes) {
+  std::set<std::string> missing;
+  for (const FileChange& change : changes) {
+    std::string path = change.content ? change.path : "";
+    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = path.rfind('/')) {
+      path.resize(slash);
+      const auto there = workspace.status(path);
+      if (there || there.error().code != ErrorCode::not_found) break;
+      missing.insert(path);
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
 Result<void> apply_recorded(const Workspace& workspace, std::string_view tool,
                             std::span<const FileChange> changes, MissingFolders missing,
                             FileCalls& calls, const ChangeRecorder& recorder,
                             const Context& context) {
+  const auto made = recorder ? missing_folders(workspace, changes) : std::set<std::string>();
   return apply_changes(workspace, changes, missing, calls, [&]() -> Result<void> {
-    if (recorder) TRY(recorder(workspace, tool, changes, context));
+    if (recorder) TRY(recorder(workspace, tool, changes, made, context));
     return context.still_ours ? context.still_ours() : Result<void>();
   });
 }
