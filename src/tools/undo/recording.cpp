@@ -110,6 +110,9 @@ class CommandRecorder {
       say(fmt::format("what was there before under another name stays where it is: {}",
                       first_of(moved)));
     }
+    if (const auto folders = before.folder_modes_changed_to(after); !folders.empty()) {
+      say(fmt::format("folders keep the permissions that they have now: {}", first_of(folders)));
+    }
     if (const auto specials = before.special_changes_to(after); !specials.empty()) {
       say(fmt::format("pipes, sockets or devices came or went: {}", first_of(specials)));
     }

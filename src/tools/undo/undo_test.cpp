@@ -218,6 +218,15 @@ TEST_F(UndoTest, forgets_what_was_taken_back_and_the_oldest_sessions) {
   EXPECT_EQ(small.read(4)->size(), 1U);
 }
 
+TEST_F(UndoTest, names_folders_whose_permissions_stay) {
+  base_.write("sub/file", "x\n").write("other/file", "x\n");
+  call("bash", {{"command", "chmod 700 sub; echo y > other/file"}});
+  const UndoPlan undo = plan();
+  ASSERT_EQ(undo.gaps.size(), 1U);
+  EXPECT_NE(undo.gaps[0].find("'sub'"), std::string::npos) << undo.gaps[0];
+  EXPECT_EQ(undo.gaps[0].find("'other'"), std::string::npos) << undo.gaps[0];
+}
+
 TEST_F(UndoTest, gives_back_modes_links_and_folders) {
   base_.write("a", "A\n").write("run.sh", "#!/bin/sh\n").write("s", "s\n").link("lnk", "a");
   base_.make_folder("empty").write("dir/f", "F\n").link("moved", "a").write("becomes", "file\n");
