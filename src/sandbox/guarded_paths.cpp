@@ -256,6 +256,8 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   // A command may have made it unreadable, and may make it readable again with things in it that
   // nobody has seen.
   if (listing == nullptr) return hide_whole();
+  // Of what is in it nothing is known but the names.
+  if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) return hide_whole();
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
