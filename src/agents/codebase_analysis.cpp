@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "agents/guarded_index.h"
 #include "core/try.h"
 #include "wright/agents.h"
 #include "wright/tools.h"
@@ -49,7 +50,7 @@ An answer from the index has file and start_line: cite them.)";
 Result<Agent> codebase_analysis_agent(const FileAccess& access, const CodeIndexOptions& index,
                                       Model model) {
   auto agent = TRY(codebase_analysis_agent(access, std::move(model)));
-  auto tools = TRY(code_entity_tools(index));
+  auto tools = TRY(code_entity_tools(guarded_index(index, access)));
   std::ranges::move(tools, std::back_inserter(agent.tools));
   agent.instructions += kCodeEntityInstructions;
   return agent;

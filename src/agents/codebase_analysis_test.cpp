@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -7,6 +8,7 @@
 #include "agents/silent_model_testing.h"
 #include "core/temporary_folder_testing.h"
 #include "wright/agents.h"
+#include "wright/testing.h"
 
 namespace wright {
 namespace {
@@ -53,6 +55,23 @@ TEST_F(CodebaseAnalysisAgent, offers_the_entity_tools_where_an_index_can_be_kept
   }
   EXPECT_TRUE(check(*agent)) << check(*agent).error().message;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "index")) << "built before anybody asked";
+}
+
+TEST_F(CodebaseAnalysisAgent, has_an_index_that_tells_no_more_than_its_tools_for_files) {
+  folder_.write("secrets.py", "x\n").write("hidden.py", "x\n").write("kept.py", "x\n");
+  const auto agent = codebase_analysis_agent(
+      FileAccess{
+          .base = folder_, .hidden = {folder_ / "hidden.py"}, .unreadable = {"**/secrets.py"}},
+      {.base = folder_, .folder = folder_ / ".index"}, silent_model());
+  ASSERT_TRUE(agent) << agent.error().message;
+  const auto tool = std::ranges::find(agent->tools, "query_entities",
+                                      [](const Tool& each) { return each.spec.name; });
+  ASSERT_NE(tool, agent->tools.end());
+  const auto answer = testing::answer_of(*tool, JsonObject{{"entity_type", "file"}});
+  const std::string text = to_text(answer.value());
+  EXPECT_NE(text.find("kept.py"), std::string::npos) << text;
+  EXPECT_EQ(text.find("secrets.py"), std::string::npos) << text;
+  EXPECT_EQ(text.find("hidden.py"), std::string::npos) << text;
 }
 
 TEST_F(CodebaseAnalysisAgent, is_refused_for_a_folder_that_is_not_there) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "agents/guarded_index.h"
 #include "core/try.h"
 #include "tools/plan/plan.h"
 #include "tools/undo/recording.h"
@@ -90,7 +91,7 @@ Result<Agent> coding_agent(const CodingOptions& options, Model model) {
   agent.tools.push_back(tools::plan_tool());
   agent.tools.push_back(ask_user_tool());
   if (options.index) {
-    auto index = TRY(code_entity_tools(*options.index));
+    auto index = TRY(code_entity_tools(guarded_index(*options.index, options.access)));
     add(agent.tools, std::move(index));
     agent.instructions += kCodingIndexInstructions;
   }

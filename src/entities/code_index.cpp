@@ -78,7 +78,8 @@ Result<std::shared_ptr<CodeIndex>> CodeIndex::make(CodeIndexOptions options) {
   if (options.folder.empty()) {
     return fail(ErrorCode::invalid_argument, "There is no folder to keep the index of entities in");
   }
-  auto workspace = TRY(tools::Workspace::open({.base = options.base}));
+  auto workspace =
+      TRY(tools::Workspace::open({.base = options.base, .unreadable = options.policy.unreadable}));
   auto file = index_file(options.folder, workspace.base());
   return std::shared_ptr<CodeIndex>(
       new CodeIndex(std::move(options), std::move(workspace), std::move(file)));
@@ -97,6 +98,8 @@ Result<const Sandbox*> CodeIndex::prepared() {
     SandboxPolicy policy = options_.policy;
     policy.write_paths.clear();
     policy.network = NetworkAccess::off;
+    // ctags is given the files that the workspace finds, and git looks at its history alone.
+    policy.unreadable.clear();
     policy.read_paths.emplace_back(workspace_.base());
     for (auto& folder : GitHistory::folders_of(workspace_.base())) {
       policy.read_paths.push_back(std::move(folder));

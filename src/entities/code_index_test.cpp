@@ -217,6 +217,29 @@ TEST_F(CodeIndexTest, takes_times_from_git_where_a_file_is_as_it_was_committed) 
   EXPECT_NE(times("old").substr(0, 4), "2019");
 }
 
+TEST_F(CodeIndexTest, knows_nothing_that_is_unreadable_and_forgets_what_became_so) {
+  tree.files()
+      .write("secrets.py", "def connect(password='hunter2'): pass\n")
+      .write("keys/inner.py", "def inner(): pass\n")
+      .write("named.py", "def named(): pass\n")
+      .write("kept.py", "def kept(): pass\n");
+  const auto all =
+      tree.ask("query_entities",
+               R"({"entity_type":"function","order_by":{"field":"name","direction":"ASC"}})");
+  EXPECT_EQ(each(all, "name"), (Strings{"connect", "inner", "kept", "named"}));
+  CodeIndexOptions guarded = tree.options();
+  guarded.policy.unreadable = {"**/secrets.py", "keys", (tree.files() / "named.py").string()};
+  const auto tools = code_entity_tools(guarded).value();
+  for (const char* type : {"file", "function"}) {
+    const auto found =
+        asked(tools, "query_entities", fmt::format(R"({{"entity_type":"{}"}})", type));
+    EXPECT_EQ(each(found, "file"), (Strings{"kept.py"})) << type;
+  }
+  EXPECT_EQ(
+      each(asked(tools, "semantic_search", R"({"entity_type":"any","query":"hunter2"})"), "name"),
+      (Strings{}));
+}
+
 TEST_F(CodeIndexTest, leaves_out_what_list_files_leaves_out) {
   tree.files()
       .write(".gitignore", "build/\n")

@@ -1,5 +1,6 @@
 #include "mcp/json_rpc.h"
 
+#include <fmt/format.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -69,6 +70,9 @@ Message read_answer(JsonObject& object) {
     Problem problem{.code = number != nullptr && number->is_int64() ? number->get_int64()
                                                                     : code::kInternalError,
                     .message = text_in(given, "message")};
+    if (problem.message.empty()) {
+      problem.message = fmt::format("error {}, and not a word about it", problem.code);
+    }
     if (const Json* data = given.if_contains("data")) problem.data = *data;
     answer.outcome = std::move(problem);
     return answer;

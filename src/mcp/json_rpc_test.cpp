@@ -43,6 +43,9 @@ TEST(JsonRpc, AnswersAreResultsOrProblems) {
   // A peer that could not read our id.
   EXPECT_TRUE(
       only<Answer>(R"({"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}})").id.is_null());
+  const auto wordless =
+      only<Answer>(R"({"jsonrpc":"2.0","id":4,"error":{"code":"x","message":5}})");
+  EXPECT_EQ(std::get<Problem>(wordless.outcome).message, "error -32603, and not a word about it");
 }
 
 TEST(JsonRpc, BrokenFramesSayWhatIsWrong) {

@@ -39,6 +39,16 @@ bool answers(std::string_view line, mcp::CallNumber call) {
   });
 }
 
+// Whether the line says that the call went well.
+bool has_result(std::string_view line, mcp::CallNumber call) {
+  const mcp::Frame frame = mcp::read_frame(line);
+  return std::ranges::any_of(frame.messages, [&](const mcp::Message& message) {
+    const auto* answer = std::get_if<mcp::Answer>(&message);
+    return answer != nullptr && answer->id == Json(call) &&
+           std::holds_alternative<JsonObject>(answer->outcome);
+  });
+}
+
 class HttpChannelState : public std::enable_shared_from_this<HttpChannelState> {
  public:
   HttpChannelState(ServerAddress address, std::shared_ptr<net::HttpClient> client,
@@ -221,6 +231,13 @@ void HttpChannelState::ended(const std::shared_ptr<Exchange>& exchange, const Re
     return is_broken ? take_up(exchange) : unanswered(*exchange, end.error());
   }
   if (exchange->is_listening) return;  // the server has no stream of its own
+  // A result with the status of a failure says two things at once, and neither can be relied on.
+  if (end && call != 0 && exchange->status >= 300 && has_result(exchange->body, call)) {
+    return unanswered(*exchange,
+                      {ErrorCode::protocol,
+                       fmt::format("the server answered with HTTP status {} and a result at once",
+                                   exchange->status)});
+  }
   const bool is_answer = call != 0 && answers(exchange->body, call);
   if (end && (is_answer || exchange->status < 300)) {
     if (!exchange->body.empty()) listener_->on_line(call, exchange->body);

@@ -210,6 +210,19 @@ TEST(McpOverHttp, ACallThatIsRefusedDidNotHappen) {
   }
 }
 
+TEST(McpOverHttp, AResultWithTheStatusOfAFailureIsNotReliedOn) {
+  for (const int status : {400, 404, 500, 503}) {
+    HttpPeer peer([status](SocketPeer& socket, const mcp::RequestId& id, std::string_view) {
+      const JsonArray content{JsonObject{{"type", "text"}, {"text", "done"}}};
+      socket.answer(status, mcp::result_text(id, {{"content", content}}), kJsonHead);
+      return true;
+    });
+    const std::string text = said(peer.tools(), "web__write");
+    EXPECT_TRUE(is_unknown(text)) << status << ": " << text;
+    EXPECT_EQ(peer.calls(), 1) << status;
+  }
+}
+
 TEST(McpOverHttp, AServerOfTheFirstTransportIsToldApartFromAWrongAddress) {
   CannedServer server([](SocketPeer& peer) {
     while (!peer.read_request().empty()) peer.answer(404, "");

@@ -18,6 +18,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
+#include "project/doubled_key.h"
 #include "project/hook_matcher.h"
 #include "project/hook_scripts.h"
 #include "sandbox/trace_variables.h"
@@ -296,6 +297,15 @@ Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
   }
   const auto json = parse_json(text);
   if (!json || !json->is_object()) return failed("what it printed is no JSON");
+  if (const auto key = doubled_key(text)) {
+    Said doubled = failed(fmt::format("'{}' stands twice in what it printed", *key));
+    // Which of the two it means is not known; where one may be a no, it is one.
+    if (text.find("\"deny\"") != std::string_view::npos ||
+        text.find("\"block\"") != std::string_view::npos) {
+      doubled.verdict = Said::Verdict::refuse;
+    }
+    return doubled;
+  }
   const JsonObject& answer = json->get_object();
   const JsonObject* own = object_at(answer, "hookSpecificOutput");
   const JsonObject nothing;

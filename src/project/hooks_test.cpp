@@ -128,13 +128,19 @@ TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
        {print("checking") + "; " + print(deny), print(deny) + "; " + print("{}"),
         print("[" + deny + "]"), print(R"({"decision": "deny"})"), print(R"({"continue": "no"})"),
         print(R"({"hookSpecificOutput": {"permissionDecision": "Deny"}})"),
-        print(R"({"permissionDecision": ["deny"]})"), print(R"({"decision": true})")}) {
+        print(R"({"permissionDecision": ["deny"]})"), print(R"({"decision": true})"),
+        print(R"({"continue": false, "continue": true})"),
+        print(R"({"updatedInput": {"text": "a", "te\u0078t": "b"}})")}) {
     EXPECT_TRUE(call({before(asked)}).waiting) << asked;
   }
-  for (const std::string& refused :
-       {print("\xEF\xBB\xBF" + deny), print(R"({"continue": false, "stopReason": "stop"})"),
-        print(R"({"hookSpecificOutput": {"hookEventName": "x"}, "permissionDecision": "deny"})"),
-        print(R"({"hookSpecificOutput": {"permissionDecision": "allow"}, "decision": "block"})")}) {
+  for (
+      const std::string& refused :
+      {print("\xEF\xBB\xBF" + deny), print(R"({"continue": false, "stopReason": "stop"})"),
+       print(R"({"hookSpecificOutput": {"hookEventName": "x"}, "permissionDecision": "deny"})"),
+       print(R"({"hookSpecificOutput": {"permissionDecision": "allow"}, "decision": "block"})"),
+       print(
+           R"({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecision": "allow"}})"),
+       print(R"({"decision": "block", "decision": "approve"})")}) {
     EXPECT_TRUE(call({before(refused)}).error) << refused;
   }
   EXPECT_EQ(said_, std::nullopt);

@@ -138,6 +138,12 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{"set_group_id", "system calls", "cp /bin/true a && chmod 2755 a"},
         Attempt{"create_with_user_id", "system calls",
                 "python3 -c 'import os; os.open(\"a\", os.O_CREAT | os.O_WRONLY, 0o4755)'"},
+        Attempt{"create_unnamed_with_user_id", "system calls",
+                "python3 -c 'import os; os.open(\".\", os.O_TMPFILE | os.O_RDWR, 0o4755)'"},
+        Attempt{"create_unnamed_with_group_id", "system calls",
+                "python3 -c 'import os; os.open(\".\", os.O_TMPFILE | os.O_RDWR, 0o2755)'"},
+        Attempt{"make_node_with_user_id", "system calls",
+                "python3 -c 'import os; os.mknod(\"a\", 0o104755)'"},
         Attempt{"add_a_key", "system calls",
                 "python3 -c 'import ctypes,platform; l=ctypes.CDLL(None,use_errno=True); "
                 "n=217 if platform.machine()==\"aarch64\" else 248; "
@@ -294,8 +300,8 @@ TEST(BreakOutOfTheSandbox, keeps_no_capability_but_those_on_files) {
       grounds.workspace());
   const bool is_root = ::geteuid() == 0;
   const std::string number = !is_root                                  ? "0000000000000000"
-                             : sandbox.report().enforces("namespaces") ? "000000000000001b"
-                                                                       : "000000000000001a";
+                             : sandbox.report().enforces("namespaces") ? "000000000000000b"
+                                                                       : "000000000000000a";
   EXPECT_EQ(finished.output.head, "CapPrm:" + number + "\nCapEff:" + number +
                                       "\nCapAmb:0000000000000000\nNoNewPrivs:1\n");
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/text.h"
 #include "sandbox/shell_variables.h"
@@ -173,6 +174,32 @@ CommandReach wait_reach(const ShellCommand& command) {
   return {};
 }
 
+// jobs -x runs the rest of its words, with numbers in place of jobs.
+CommandReach jobs_reach(const ShellCommand& command) {
+  Words words = Words(command.words).subspan(1);
+  bool runs = false;
+  for (; !words.empty(); words = words.subspan(1)) {
+    const ShellWord& word = words.front();
+    if (!word.is_literal() && (word.text.empty() || word.text.front() == '-')) {
+      return {runs, {unknown_command(command.source)}};
+    }
+    if (!is_option(word)) break;
+    runs = runs || word.text.find('x') != std::string::npos;
+    if (!word.is("--")) continue;
+    words = words.subspan(1);
+    break;
+  }
+  if (!runs || words.empty()) return {};
+  ShellCommand inner{.assignments = command.assignments,
+                     .words = {words.begin(), words.end()},
+                     .source = command.source,
+                     .dialect = command.dialect};
+  for (ShellWord& word : inner.words) {
+    if (word.text.starts_with('%')) word = {ShellWord::Kind::one_word, "", false};
+  }
+  return {true, {std::move(inner)}};
+}
+
 }  // namespace
 
 std::optional<CommandReach> builtin_reach(std::string_view name, const ShellCommand& command) {
@@ -184,6 +211,7 @@ std::optional<CommandReach> builtin_reach(std::string_view name, const ShellComm
   if (name == "test" || name == "[") return test_reach(command);
   if (name == "printf") return printf_reach(command);
   if (name == "wait") return wait_reach(command);
+  if (name == "jobs") return jobs_reach(command);
   if (is_one_of(name, kAssigners)) return assigner_reach(name, command);
   if (is_one_of(name, kMeaningChangers) && command.words.size() > 1) {
     return CommandReach{false, {unknown_command(command.source)}};

@@ -43,6 +43,7 @@ TEST_P(HostileLines, do_not_pass_where_only_looking_is_allowed) {
                                    {"printf *", Permission::allow},
                                    {"test *", Permission::allow},
                                    {"export *", Permission::allow},
+                                   {"jobs *", Permission::allow},
                                    {"hash *", Permission::allow}});
   const auto decision = look.judge(GetParam().line);
   EXPECT_EQ(verdict(look, GetParam().line), std::string_view(GetParam().verdict))
@@ -100,6 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"for RANDOM in 'a[$(rm x)]'; do ls; done", "deny"},
         Case{"ls() { local -xi y=z; }; z='a[$(rm x)]'; ls", "deny"},
         Case{"export -n x; wait -n -p 'a[$(rm x)]'", "deny"},
+        // jobs runs what follows its option.
+        Case{"jobs -x rm x", "deny"}, Case{"jobs -xl -- rm %1", "deny"},
+        Case{"builtin jobs -x env rm x", "deny"}, Case{"jobs $X rm x", "ask"},
+        Case{"jobs -x $X x", "ask"}, Case{"jobs -x %1", "ask"}, Case{"jobs -x make", "deny"},
         // A trap after the end of its options.
         Case{"trap -- 'rm x' EXIT", "deny"}, Case{"eval -- 'rm x'", "deny"},
         // A word that ends what find starts.

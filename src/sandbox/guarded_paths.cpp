@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -21,6 +22,7 @@
 #include "core/try.h"
 #include "sandbox/folder_moves.h"
 #include "sandbox/git_paths.h"
+#include "sandbox/link_way.h"
 
 namespace wright::sandbox {
 namespace {
@@ -33,6 +35,7 @@ constexpr int kStrictLooks = 8;
 constexpr time_t kSettledSeconds = 2;
 
 constexpr auto kByPath = GuardedMount::Meant::by_path;
+constexpr auto kByName = GuardedMount::Meant::by_name;
 
 struct CloseListing {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -52,28 +55,32 @@ timespec clock_of_files() {
   return now;
 }
 
+bool is_literal(std::string_view pattern) {
+  return pattern.find_first_of("*?[\\") == std::string_view::npos;
+}
+
 }  // namespace
 
 bool is_meant(std::string_view pattern, const std::string& path) {
   const bool is_anywhere = pattern.starts_with("**/");
   if (is_anywhere) pattern.remove_prefix(3);
+  const std::string_view last = pattern.substr(pattern.rfind('/') + 1);
+  if (is_literal(last) && !path.ends_with(last)) return false;
   const std::string rest(pattern);
   if (!is_anywhere && rest.find('/') != std::string::npos) {
     return ::fnmatch(rest.c_str(), path.c_str(), FNM_PATHNAME) == 0;
   }
-  for (std::size_t start = 0; start != std::string::npos;) {
-    if (::fnmatch(rest.c_str(), path.c_str() + start, FNM_PATHNAME) == 0) return true;
-    start = path.find('/', start);
-    if (start != std::string::npos) ++start;
+  // Each slash stands for one, so it can only be about the last names of the path.
+  std::size_t start = path.size() + 1;
+  for (auto names = std::ranges::count(rest, '/') + 1; names > 0; --names) {
+    if (start < 2) return false;
+    const std::size_t slash = path.rfind('/', start - 2);
+    start = slash == std::string::npos ? 0 : slash + 1;
   }
-  return false;
+  return ::fnmatch(rest.c_str(), path.c_str() + start, FNM_PATHNAME) == 0;
 }
 
 namespace {
-
-bool is_literal(std::string_view pattern) {
-  return pattern.find_first_of("*?[\\") == std::string_view::npos;
-}
 
 // A pattern for names: most are, and most of those are just a name.
 bool has_such_name(std::string_view pattern, std::string_view path) {
@@ -177,6 +184,33 @@ void GuardedPaths::hide(const std::string& path, std::string_view below, Folder&
   }
 }
 
+// The same file has two names, and only one of them tells what it is: without the links on the way
+// it could not be found any more. So these cannot be moved or removed, nor what leads to them.
+void GuardedPaths::hide_behind(const std::string& link, const std::string& top,
+                               Found& found) const {
+  const std::string below = link.substr(top.size() + 1);
+  for (const std::string& pattern : unreadable_) {
+    for (const std::string& path : meant_behind(pattern, link, below)) {
+      const auto way = way_of(path);
+      if (!way) continue;
+      const std::filesystem::path real(way->real);
+      const auto holding = std::ranges::find_if(
+          tops_, [&](const auto& each) { return lies_in(real, each) && real != each; });
+      if (holding == tops_.end()) continue;
+      // It is found by its own name.
+      if (is_meant_by_any(unreadable_, real.lexically_relative(*holding).native())) continue;
+      std::error_code problem;
+      const bool is_folder = std::filesystem::is_directory(real, problem);
+      found.mounts.push_back(
+          {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
+           real.native()});
+      found.behind_links.push_back(real.native());
+      pin(real, kByName, found);
+      for (const std::string& each : way->links) pin(each, kByName, found);
+    }
+  }
+}
+
 // Whoever moves something changes the folders on both sides, and the folder that is moved: at least
 // one of them is seen after that.
 void GuardedPaths::notice(const std::string& path, const struct stat& status, Pass& pass) const {
@@ -214,13 +248,16 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   known = {status.st_dev, status.st_ino, status.st_ctim,
            now.tv_sec > status.st_ctim.tv_sec + kSettledSeconds};
   const std::unique_ptr<DIR, CloseListing> listing(is_seen ? ::opendir(path.c_str()) : nullptr);
-  if (listing == nullptr) {
-    // A command may have made it unreadable, and may make it readable again with things in it that
-    // nobody has seen.
+  const auto hide_whole = [&]() -> const Folder& {
     known = {};
     if (path.size() > top.size()) known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
     return known;
-  }
+  };
+  // A command may have made it unreadable, and may make it readable again with things in it that
+  // nobody has seen.
+  if (listing == nullptr) return hide_whole();
+  // Of what is in it nothing is known but the names.
+  if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) return hide_whole();
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
@@ -231,12 +268,15 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
     }
     const bool is_folder = type == DT_DIR;
     if (!is_folder && type != DT_REG && type != DT_LNK) continue;
+    // Who goes down step by step gets there, but nobody can look or mount there by a path.
+    if (full.size() >= PATH_MAX) return hide_whole();
     const std::string below = full.substr(top.size() + 1);
     const auto means = [&](const std::string& pattern) { return is_meant(pattern, below); };
-    if (std::ranges::any_of(unreadable_, means)) {
+    if (type == DT_LNK) {
+      const auto leads = [&](const std::string& pattern) { return leads_on(pattern, below); };
+      if (std::ranges::any_of(unreadable_, leads)) known.links.push_back(full);
+    } else if (std::ranges::any_of(unreadable_, means)) {
       hide(full, below, known);
-    } else if (type == DT_LNK) {
-      continue;  // its target is looked at separately
     } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
       known.mounts.push_back({GuardedMount::Kind::read_only, full});
       if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
@@ -261,21 +301,23 @@ void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
     waiting.pop_back();
     const Folder& folder = read(path, start, pass);
     found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
+    for (const std::string& link : folder.links) hide_behind(link, start, found);
     waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
   }
 }
 
 // What leads to a protected path: if it were moved, the path would move with it. Also the path
 // itself where it is a link.
-void GuardedPaths::pin(const std::filesystem::path& path, Found& found) const {
+void GuardedPaths::pin(const std::filesystem::path& path, GuardedMount::Meant meant,
+                       Found& found) const {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_writable(path)) {
-    found.mounts.push_back({GuardedMount::Kind::pinned, path.native(), kByPath});
+    found.mounts.push_back({GuardedMount::Kind::pinned, path.native(), meant});
   }
   for (auto above = path.parent_path(); is_writable(above); above = above.parent_path()) {
     const bool is_top = std::ranges::find(writable_, above) != writable_.end();
     if (is_top || ::lstat(above.c_str(), &status) != 0) break;
-    found.mounts.push_back({GuardedMount::Kind::pinned, above.native(), kByPath});
+    found.mounts.push_back({GuardedMount::Kind::pinned, above.native(), meant});
   }
 }
 
@@ -288,13 +330,13 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
       const auto real = std::filesystem::canonical(path, problem);
       if (!problem && is_writable(real)) {
         found.mounts.push_back({GuardedMount::Kind::read_only, real.native(), kByPath});
-        pin(real, found);
+        pin(real, kByPath, found);
       }
-      pin(path, found);
+      pin(path, kByPath, found);
       return {};
     }
     if (!is_writable(place)) return {};
-    pin(place, found);
+    pin(place, kByPath, found);
     auto made = TRY(Placeholder::make(place));
     if (made.is_there()) {
       found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native(), kByPath});
@@ -324,7 +366,7 @@ void GuardedPaths::hide_path(const std::filesystem::path& path, Found& found) co
   found.mounts.push_back(
       {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
        real.native(), kByPath});
-  pin(real, found);
+  pin(real, kByPath, found);
 }
 
 // To SQLite an empty file is as good as none: whatever a command put in its place would be read as
@@ -453,6 +495,14 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
     ::poll(nullptr, 0, count);
   }
   return std::move(last.found);
+}
+
+std::vector<std::string> GuardedPaths::behind_links() {
+  const std::lock_guard lock(mutex_);
+  Pass once;
+  once.began = clock_of_files();
+  for (const auto& top : tops_) search(top, once);
+  return std::move(once.found.behind_links);
 }
 
 }  // namespace wright::sandbox

@@ -61,11 +61,16 @@ class GuardedPaths {
   struct Found {
     std::vector<GuardedMount> mounts;
     std::vector<Placeholder> placeholders;
+    std::vector<std::string> behind_links = {};  // of what is hidden
     bool is_complete = true;  // false when there is too much to look through, or to guard
   };
   // May be called from several threads. What is moved meanwhile is found nevertheless: where
   // something has changed, it looks again, and gives up where that does not end.
   Result<Found> look();
+
+  // What links lead to whose names are unreadable, without links; not what is unreadable by its own
+  // name. Looks once, whatever is moved meanwhile. May be called from several threads.
+  std::vector<std::string> behind_links();
 
  private:
   // A folder as it was when last read. Nobody can set its change time.
@@ -76,6 +81,8 @@ class GuardedPaths {
     bool is_settled = false;  // read long enough after its last change
     std::vector<std::string> folders = {};
     std::vector<GuardedMount> mounts = {};
+    // That patterns mean. What is behind them may change when the folder does not.
+    std::vector<std::string> links = {};
   };
 
   // One pass over everything.
@@ -93,12 +100,13 @@ class GuardedPaths {
   void search(const std::filesystem::path& top, Pass& pass);
   const Folder& read(const std::string& path, const std::string& top, Pass& pass);
   void hide(const std::string& path, std::string_view below, Folder& folder) const;
+  void hide_behind(const std::string& link, const std::string& top, Found& found) const;
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Found& found) const;
   void hide_path(const std::filesystem::path& path, Found& found) const;
   void make_beside_database(const std::filesystem::path& path, Found& found) const;
-  void pin(const std::filesystem::path& path, Found& found) const;
+  void pin(const std::filesystem::path& path, GuardedMount::Meant meant, Found& found) const;
 
   std::vector<std::filesystem::path> tops_;
   std::vector<std::filesystem::path> writable_;

@@ -186,7 +186,40 @@ TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_and_cannot_be_renamed_int
   EXPECT_EQ(
       paths_of(found, Kind::hidden_file),
       (std::set<std::string>{in("real/production.txt"), in(".aws/credentials"), in("a/b/c.key")}));
-  EXPECT_EQ(paths_of(found, Kind::pinned), (std::set<std::string>{in(".aws"), in("a"), in("a/b")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned),
+            (std::set<std::string>{in(".aws"), in("a"), in("a/b"), in(".env"), in("real")}));
+}
+
+TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_to_folders_and_chains_of_links) {
+  make("dot/aws/credentials");
+  make("dot/aws/config");
+  make("sub/store/b/one.key");
+  make("sub/store/b/note.txt");
+  make("plain.txt");
+  make("own.env");
+  std::filesystem::create_symlink("dot/aws", in(".aws"));
+  std::filesystem::create_symlink("sub/store", in("a"));
+  std::filesystem::create_symlink("middle", in(".env"));
+  std::filesystem::create_symlink("plain.txt", in("middle"));
+  std::filesystem::create_symlink("../own.env", in("sub/x.env"));
+  std::filesystem::create_symlink("later.txt", in("y.env"));
+  std::filesystem::create_symlink("z.env", in("z.env"));
+  policy_.unreadable = {"**/*.env", "**/.env", "**/.aws/credentials", "a/b/*.key"};
+  GuardedPaths guarded(policy_);
+  const std::set<std::string> behind{in("dot/aws/credentials"), in("sub/store/b/one.key"),
+                                     in("plain.txt")};
+  auto all = behind;
+  all.insert(in("own.env"));
+  const auto found = guarded.look().value();
+  EXPECT_EQ(paths_of(found, Kind::hidden_file), all);
+  EXPECT_EQ(paths_of(found, Kind::pinned),
+            (std::set<std::string>{in(".aws"), in("dot"), in("dot/aws"), in("a"), in("sub"),
+                                   in("sub/store"), in("sub/store/b"), in(".env"), in("middle")}));
+  const auto told = guarded.behind_links();
+  EXPECT_EQ(std::set<std::string>(told.begin(), told.end()), behind);
+  make("later.txt");
+  all.insert(in("later.txt"));
+  EXPECT_EQ(paths_of(guarded.look().value(), Kind::hidden_file), all);
 }
 
 TEST_F(GuardedPathsOf, a_program_are_hidden_by_their_absolute_paths) {
@@ -254,7 +287,7 @@ TEST_F(GuardedPathsOf, a_folder_that_cannot_be_looked_into_is_hidden_whole) {
   policy_.unreadable = {"**/.env"};
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("closed")));
-  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("half/sub")));
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("half")));
   ::chmod(in("closed").c_str(), 0700);
   ::chmod(in("half").c_str(), 0700);
 }
@@ -321,6 +354,11 @@ TEST(GuardedPatterns, mean_what_they_say) {
   EXPECT_TRUE(is_meant(".env", "a/.env"));
   EXPECT_TRUE(is_meant("a/*.key", "a/x.key"));
   EXPECT_TRUE(is_meant("**/.aws/credentials", "x/.aws/credentials"));
+  EXPECT_TRUE(is_meant("**/a/b", "a/b"));
+  EXPECT_TRUE(is_meant("**/?/b", "x/a/b"));
+  EXPECT_FALSE(is_meant("**/a/b", "b"));
+  EXPECT_FALSE(is_meant("**/a/b", "a/b/c"));
+  EXPECT_FALSE(is_meant("**/a/b/c", "b/c"));
   EXPECT_FALSE(is_meant("a/*.key", "b/a/x.key"));
   EXPECT_FALSE(is_meant("*.key", "x.key/readme"));
   EXPECT_FALSE(is_meant("a*key", "a/key"));

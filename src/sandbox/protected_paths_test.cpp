@@ -143,6 +143,45 @@ TEST_F(ProtectedPaths, hide_secrets) {
   EXPECT_EQ(Grounds::read(grounds_.workspace() / ".env"), "KEY=do not read");
 }
 
+TEST_F(ProtectedPaths, hide_secrets_behind_links_from_this_command_and_the_next) {
+  auto policy = grounds_.policy();
+  policy.unreadable = usual_secrets();
+  std::filesystem::create_directories(grounds_.workspace() / "dotaws");
+  Grounds::write(grounds_.workspace() / "prod.txt", "KEY=do not read");
+  Grounds::write(grounds_.workspace() / "dotaws/credentials", "do not read");
+  std::filesystem::create_symlink("prod.txt", grounds_.workspace() / ".env");
+  std::filesystem::create_symlink("dotaws", grounds_.workspace() / ".aws");
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  for (const char* line :
+       {"cat .env prod.txt .aws/credentials dotaws/credentials",
+        "rm -f .env .aws; mv dotaws d; mv prod.txt p; ln -sfn nowhere .env; grep -r 'do not' .",
+        "grep -r 'do not' ."}) {
+    const auto finished = run_line(sandbox, line, grounds_.workspace());
+    EXPECT_EQ(finished.output.head.find("do not read"), std::string::npos) << line << "\n"
+                                                                           << finished.output.head;
+  }
+  EXPECT_EQ(Grounds::read(grounds_.workspace() / "prod.txt"), "KEY=do not read");
+}
+
+TEST_F(ProtectedPaths, hide_what_lies_deeper_than_a_path_can_say_and_let_commands_run) {
+  auto policy = grounds_.policy();
+  policy.unreadable = {"**/*.env"};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  const char* down =
+      "python3 -c 'import os\nos.mkdir(\"top\"); os.chdir(\"top\")\n"
+      "for i in range(1100): os.mkdir(\"down\"); os.chdir(\"down\")\n"
+      "open(\"x.env\", \"w\").write(\"do not read\")'";
+  ASSERT_EQ(run_line(sandbox, down, grounds_.workspace()).exit_code, 0);
+  const auto next = run_line(sandbox,
+                             "echo fine; python3 -c 'import os\nos.chdir(\"top\")\n"
+                             "for i in range(1100): os.chdir(\"down\")\n"
+                             "print(open(\"x.env\").read())' 2>/dev/null",
+                             grounds_.workspace());
+  EXPECT_EQ(next.output.head, "fine\n");
+}
+
 TEST_F(ProtectedPaths, do_not_give_way_to_decoys) {
   auto policy = grounds_.policy();
   policy.unreadable = {"**/*.env"};

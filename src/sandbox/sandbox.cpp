@@ -37,8 +37,9 @@ using sandbox::ResourceLimit;
 using State = SandboxLayer::State;
 
 // What a build as root needs for files that belong to others. Landlock still decides which files.
+// Not CAP_FSETID: with it, a set-user-id program could be overwritten and stay one.
 constexpr std::uint64_t kKeptCapabilities =
-    (1U << CAP_CHOWN) | (1U << CAP_DAC_OVERRIDE) | (1U << CAP_FOWNER) | (1U << CAP_FSETID);
+    (1U << CAP_CHOWN) | (1U << CAP_DAC_OVERRIDE) | (1U << CAP_FOWNER);
 
 std::uint64_t own_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -418,6 +419,9 @@ const std::vector<std::string>& usual_secrets() {
                                                  "**/*.env",
                                                  "**/.env.local",
                                                  "**/.env.*.local",
+                                                 "**/.env.production",
+                                                 "**/.env.prod",
+                                                 "**/.env.staging",
                                                  "**/.netrc",
                                                  "**/.pgpass",
                                                  "**/.pypirc",

@@ -124,6 +124,10 @@ constexpr std::uint64_t kNamespaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_N
 
 constexpr std::uint32_t kPriorityOfUser = 3;  // IOPRIO_WHO_USER
 
+// The flags with which the kernel looks at the mode of an open. O_TMPFILE makes a file that linkat
+// names later; it contains O_DIRECTORY, which makes nothing.
+constexpr std::uint64_t kCreatingFlags[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY};
+
 // The kernel looks only at the lower half of such an argument, so the upper half must not matter.
 scmp_arg_cmp equals(unsigned argument, std::uint32_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, value};
@@ -222,8 +226,10 @@ void refuse_set_user_id(Filter& filter) {
     filter.refuse("creat", EPERM, has_flag(1, bit));
     filter.refuse("mknod", EPERM, has_flag(1, bit));
     filter.refuse("mknodat", EPERM, has_flag(2, bit));
-    filter.refuse("open", EPERM, has_flag(1, O_CREAT), has_flag(2, bit));
-    filter.refuse("openat", EPERM, has_flag(2, O_CREAT), has_flag(3, bit));
+    for (const std::uint64_t flag : kCreatingFlags) {
+      filter.refuse("open", EPERM, has_flag(1, flag), has_flag(2, bit));
+      filter.refuse("openat", EPERM, has_flag(2, flag), has_flag(3, bit));
+    }
   }
   // Its mode is in memory, where a filter cannot look; programs fall back to openat.
   filter.refuse("openat2", ENOSYS);

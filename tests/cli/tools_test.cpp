@@ -64,6 +64,15 @@ TEST(ToolsCommand, calls_a_tool) {
   EXPECT_FALSE(json.at("response").is_null());
 }
 
+TEST(ToolsCommand, tells_nothing_of_unreadable_files_from_the_index) {
+  const Home home;
+  home.write_config("[bash]\nunreadable = [\"**/alpha.cpp\"]\n");
+  const Finished called =
+      home.wright({"tools", "call", "query_entities", R"({"entity_type": "any"})"});
+  EXPECT_EQ(called.exit_code, 0) << called.error;
+  EXPECT_EQ(called.output.find("alpha.cpp"), std::string::npos) << called.output;
+}
+
 TEST(ToolsCommand, runs_commands_under_the_rules) {
   const Home home;
   const Json listed =

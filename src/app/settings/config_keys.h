@@ -429,7 +429,8 @@ inline constexpr ConfigKey kBashUnreadable = bash(
     "files that look empty to commands: **/ stands for any folders, * and ? for characters; or "
     "none",
     "",
-    "**/.env, **/*.env, **/.env.local, **/.env.*.local, **/.netrc, **/.pgpass, **/.pypirc, "
+    "**/.env, **/*.env, **/.env.local, **/.env.*.local, **/.env.production, **/.env.prod, "
+    "**/.env.staging, **/.netrc, **/.pgpass, **/.pypirc, "
     "**/id_rsa, **/id_dsa, **/id_ecdsa, **/id_ed25519, **/.git-credentials, "
     "**/.aws/credentials");
 

@@ -52,10 +52,6 @@ void allow_inside(const std::filesystem::path& base, std::vector<CommandRule>& r
   rules.push_back({fmt::format("> \"{}/*\"", path), kAllow});
 }
 
-}  // namespace
-
-namespace {
-
 void add_own_files(const Settings& settings, std::vector<std::string>& protected_paths,
                    std::vector<std::string>& unreadable) {
   const auto& [folders, files] = settings.own_files();
@@ -72,10 +68,6 @@ void add_own_files(const Settings& settings, std::vector<std::string>& protected
 }
 
 }  // namespace
-
-void hide_own_files(const Settings& settings, SandboxPolicy& policy) {
-  add_own_files(settings, policy.protected_paths, policy.unreadable);
-}
 
 GuardedFiles guarded_files(const Settings& settings) {
   GuardedFiles guarded{.protected_paths = list_or_none(settings, keys::kBashProtected),

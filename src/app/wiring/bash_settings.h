@@ -9,15 +9,13 @@ namespace wright::app {
 // The error names the key whose value is wrong.
 Result<BashOptions> bash_options(const Settings& settings);
 
-// What no tool may change, and what none may read: one list for commands and for the tools for
-// files. The paths of the settings, Wright's own files, and what hooks run.
+// What no tool may change, and what none may read: one list for commands, the tools for files, the
+// index of entities and the servers of MCP. The paths of the settings, Wright's own files, and what
+// hooks run.
 struct GuardedFiles {
   std::vector<std::string> protected_paths = {};
   std::vector<std::string> unreadable = {};
 };
 GuardedFiles guarded_files(const Settings& settings);
-
-// No program that a tool starts reads or changes Wright's own files.
-void hide_own_files(const Settings& settings, SandboxPolicy& policy);
 
 }  // namespace wright::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/mcp_wiring.h"
 
 namespace wright::app {
 namespace {
@@ -47,6 +48,25 @@ TEST(BashSettings, keep_every_command_from_files_of_wright_itself) {
   EXPECT_TRUE(changes.starts_with("/srv/changes/")) << changes;
   EXPECT_TRUE(has(policy.unreadable, changes));
   EXPECT_TRUE(has(policy.protected_paths, changes));
+}
+
+TEST(BashSettings, hold_for_servers_of_mcp_that_are_confined) {
+  SettingFlags flags;
+  flags.set = {"bash.protected=generated", "bash.unreadable=**/.env"};
+  const Environment environment(Environment::Variables{{"HOME", "/home/nobody-here"}});
+  const auto settings = load_settings(flags, environment);
+  ASSERT_TRUE(settings) << settings.error().message;
+  McpServer server;
+  server.command = {"server"};
+  server.sandbox = SandboxMode::best_effort;
+  const auto policy = program_of(server, *settings, environment).policy;
+  const auto guarded = guarded_files(*settings);
+  EXPECT_EQ(policy.unreadable, guarded.unreadable);
+  EXPECT_EQ(policy.unreadable.front(), "**/.env");
+  for (const char* name : {".git", ".wright", "generated"}) {
+    EXPECT_NE(std::ranges::find(policy.protected_paths, name), policy.protected_paths.end())
+        << name;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <thread>
 #include <unordered_set>
 
@@ -12,7 +13,6 @@
 #include "core/percent.h"
 #include "core/try.h"
 #include "mcp_client/http_channel.h"
-#include "mcp_client/stdio_channel.h"
 #include "net/http_client.h"
 #include "wright/detail/version.h"
 #include "wright/log.h"
@@ -24,6 +24,8 @@ std::filesystem::path absolute_base(const Settings& settings) {
   std::error_code ignored;
   return std::filesystem::weakly_canonical(settings.base_path(), ignored);
 }
+
+}  // namespace
 
 mcp_client::ServerProgram program_of(const McpServer& server, const Settings& settings,
                                      const Environment& environment) {
@@ -48,9 +50,14 @@ mcp_client::ServerProgram program_of(const McpServer& server, const Settings& se
   program.policy.read_paths = settings.readable();
   program.policy.read_paths.push_back(base);
   program.policy.write_paths = settings.writable();
-  hide_own_files(settings, program.policy);
+  // In addition to what every sandbox protects.
+  GuardedFiles guarded = guarded_files(settings);
+  std::ranges::move(guarded.protected_paths, std::back_inserter(program.policy.protected_paths));
+  program.policy.unreadable = std::move(guarded.unreadable);
   return program;
 }
+
+namespace {
 
 mcp::ClientOptions client_options(const McpServer& server, const Settings& settings) {
   using Revisions = mcp::ClientOptions::Revisions;

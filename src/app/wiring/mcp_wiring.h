@@ -13,6 +13,7 @@
 #include "mcp_client/connection.h"
 #include "mcp_client/live_tools.h"
 #include "mcp_client/server_tools.h"
+#include "mcp_client/stdio_channel.h"
 #include "wright/agent.h"
 
 namespace wright::app {
@@ -22,6 +23,9 @@ Result<std::shared_ptr<mcp_client::Connection>> make_connection(const McpServer&
                                                                 const Settings& settings,
                                                                 const Environment& environment,
                                                                 const Logger& logger = {});
+// What is started for a server that is a program, and what it may see.
+mcp_client::ServerProgram program_of(const McpServer& server, const Settings& settings,
+                                     const Environment& environment);
 // Where tokens for the server's address are kept, and come from.
 std::shared_ptr<mcp_client::Authorizer> make_authorizer(const McpServer& server,
                                                         const Environment& environment,

@@ -64,6 +64,10 @@ CodeIndexOptions index_options(const Settings& settings, const IndexWiring& inde
   options.folder = settings.entity_folder();
   options.policy.environment = settings.command_environment();
   options.policy.temporary_root = settings.temporary_folder();
+  options.policy.unreadable = guarded_files(settings).unreadable;
+  for (const auto& path : settings.flags().hidden) {
+    options.policy.unreadable.push_back(path.string());
+  }
   options.on_progress = index.on_index;
   const std::string model = settings.text(keys::kEmbeddingModel);
   if (!model.empty() && index.models != nullptr) {

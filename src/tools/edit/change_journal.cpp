@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <ranges>
 #include <utility>
 
 #include "tools/text/text_file.h"
+#include "tools/workspace/journal_names.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -21,7 +23,6 @@ using Done = FileCalls::Done;
 
 constexpr std::string_view kSparePrefix = ".wright-";
 constexpr std::string_view kSpareSuffix = ".tmp";
-const std::string kJournalName = ".wright-journal.tmp";
 constexpr std::int64_t kMaxJournalBytes = std::int64_t{64} * 1024 * 1024;
 
 // Which file it is, and that nobody has written to it since.
@@ -155,19 +156,19 @@ bool has_name(int folder, const std::string& name, const struct stat& file) {
          status.st_dev == file.st_dev && status.st_ino == file.st_ino;
 }
 
-// The text of a journal in `folder` whose process is gone. `file` keeps it locked.
+// The text of a journal in a folder whose process is gone. `file` keeps it locked.
 struct LeftJournal {
   FileDescriptor file;
   Json json;
 };
 
-std::optional<LeftJournal> left_journal(int folder) {
-  FileDescriptor file(::openat(folder, kJournalName.c_str(),
-                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+std::optional<LeftJournal> left_journal(int folder, const std::string& name) {
+  FileDescriptor file(
+      ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_uid != ::geteuid() || status.st_size > kMaxJournalBytes ||
-      ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !has_name(folder, kJournalName, status)) {
+      ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !has_name(folder, name, status)) {
     return std::nullopt;
   }
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -180,9 +181,56 @@ std::optional<LeftJournal> left_journal(int folder) {
   return LeftJournal{std::move(file), std::move(*json)};
 }
 
+// Tries one name after the other, as long as they are taken.
+std::expected<std::string, int> give_journal_name(
+    const std::function<Done(const std::string&)>& give) {
+  for (const std::string& name : kJournalNames) {
+    const Done given = give(name);
+    if (given) return name;
+    if (given.error() != EEXIST) return std::unexpected(given.error());
+  }
+  return std::unexpected(EEXIST);
+}
+
 bool is_changed_since(const struct stat& file, const struct timespec& since) {
   return std::pair(file.st_ctim.tv_sec, file.st_ctim.tv_nsec) >=
          std::pair(since.tv_sec, since.tv_nsec);
+}
+
+void remove_journal_of_command(int folder, const std::string& name, const struct timespec& since) {
+  const FileDescriptor file(
+      ::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  // One that is locked belongs to a process of ours that is changing files right now.
+  if (file.is_open() && ::fstat(file.get(), &status) == 0 && is_changed_since(status, since) &&
+      ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && has_name(folder, name, status)) {
+    ::unlinkat(folder, name.c_str(), 0);
+  }
+}
+
+// Takes back what the journal of that name tells of, or finishes it.
+void recover_journal(const Workspace& workspace, int folder, const std::string& name,
+                     FileCalls& calls) {
+  const auto left = left_journal(folder, name);
+  if (!left) return;
+  std::vector<Entry> entries;
+  const Json* changes = left->json.as_object().if_contains("changes");
+  if (changes != nullptr && changes->is_array()) {
+    for (const Json& change : changes->get_array()) {
+      if (auto entry = Entry::from(change, workspace)) entries.push_back(std::move(*entry));
+    }
+  }
+  // Old files are removed only when everything is in place. One change alone is made when it is.
+  const bool is_made = std::ranges::all_of(entries, &Entry::is_in_place) &&
+                       (entries.size() == 1 || !std::ranges::all_of(entries, &Entry::has_old_file));
+  for (const Entry& entry : entries | std::views::reverse) {
+    if (is_made) {
+      entry.finish(calls);
+    } else {
+      entry.take_back(calls);
+    }
+  }
+  (void)calls.remove_file(folder, name);
 }
 
 }  // namespace
@@ -192,13 +240,8 @@ void remove_journals_of_commands(std::span<const std::filesystem::path> folders,
   for (const std::filesystem::path& path : folders) {
     const FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder.is_open()) continue;
-    const FileDescriptor file(::openat(folder.get(), kJournalName.c_str(),
-                                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    struct stat status {};
-    // One that is locked belongs to a process of ours that is changing files right now.
-    if (file.is_open() && ::fstat(file.get(), &status) == 0 && is_changed_since(status, since) &&
-        ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && has_name(folder.get(), kJournalName, status)) {
-      ::unlinkat(folder.get(), kJournalName.c_str(), 0);
+    for (const std::string& name : kJournalNames) {
+      remove_journal_of_command(folder.get(), name, since);
     }
   }
 }
@@ -229,14 +272,16 @@ std::expected<std::optional<ChangeJournal>, int> ChangeJournal::write(
   Done done = is_locked ? calls.write(file->get(), to_text(journal_json(status, changes)))
                         : Done(std::unexpected(EIO));
   if (done) done = calls.sync(file->get());
+  std::expected<std::string, int> name = std::unexpected(done ? 0 : done.error());
   if (done) {
-    done = is_named ? calls.rename(folder, spare, kJournalName, Renaming::to_free_name)
-                    : calls.give_name(file->get(), folder, kJournalName);
+    name = give_journal_name([&](const std::string& wanted) {
+      return is_named ? calls.rename(folder, spare, wanted, Renaming::to_free_name)
+                      : calls.give_name(file->get(), folder, wanted);
+    });
   }
-  if (!done && is_named) (void)calls.remove_file(folder, spare);
-  if (!done && done.error() == EEXIST) return std::nullopt;
-  if (!done) return std::unexpected(done.error());
-  ChangeJournal journal(std::move(*file), folder);
+  if (!name && is_named) (void)calls.remove_file(folder, spare);
+  if (!name) return std::unexpected(name.error());
+  ChangeJournal journal(std::move(*file), folder, std::move(*name));
   if (done = calls.sync(folder); !done) {
     (void)journal.remove(calls);
     return std::unexpected(done.error());
@@ -245,32 +290,14 @@ std::expected<std::optional<ChangeJournal>, int> ChangeJournal::write(
 }
 
 Done ChangeJournal::remove(FileCalls& calls) const {
-  return calls.remove_file(folder_, kJournalName);
+  return calls.remove_file(folder_, name_);
 }
 
 void recover_changes(const Workspace& workspace, FileCalls& calls) {
   for (const int folder : workspace.writable_folders()) {
-    const auto left = left_journal(folder);
-    if (!left) continue;
-    std::vector<Entry> entries;
-    const Json* changes = left->json.as_object().if_contains("changes");
-    if (changes != nullptr && changes->is_array()) {
-      for (const Json& change : changes->get_array()) {
-        if (auto entry = Entry::from(change, workspace)) entries.push_back(std::move(*entry));
-      }
+    for (const std::string& name : kJournalNames) {
+      recover_journal(workspace, folder, name, calls);
     }
-    // Old files are removed only when everything is in place. One change alone is made when it is.
-    const bool is_made =
-        std::ranges::all_of(entries, &Entry::is_in_place) &&
-        (entries.size() == 1 || !std::ranges::all_of(entries, &Entry::has_old_file));
-    for (const Entry& entry : entries | std::views::reverse) {
-      if (is_made) {
-        entry.finish(calls);
-      } else {
-        entry.take_back(calls);
-      }
-    }
-    (void)calls.remove_file(folder, kJournalName);
   }
 }
 

@@ -31,19 +31,22 @@ struct PlannedChange {
 
 class ChangeJournal {
  public:
-  // Brought to the disk. Nothing where the folder does not take one, or has one that is not ours;
-  // then it goes without. Fails with an errno.
+  // Brought to the disk. Nothing where the folder takes no new file; then it goes without. Fails
+  // with an errno: EEXIST where other files have all of its names (journal_names.h).
   static std::expected<std::optional<ChangeJournal>, int> write(
       const Workspace& workspace, std::span<const PlannedChange> changes, FileCalls& calls);
 
   // After this, the changes stand.
   FileCalls::Done remove(FileCalls& calls) const;
+  const std::string& name() const { return name_; }
 
  private:
-  ChangeJournal(FileDescriptor file, int folder) : file_(std::move(file)), folder_(folder) {}
+  ChangeJournal(FileDescriptor file, int folder, std::string name)
+      : file_(std::move(file)), folder_(folder), name_(std::move(name)) {}
 
   FileDescriptor file_;  // locked as long as the process lives
   int folder_;
+  std::string name_;
 };
 
 // Takes back, as far as it can, what a process that is gone has left half done below the writable

@@ -7,6 +7,7 @@
 #include "tools/edit/file_changes.h"
 #include "tools/temporary_folder_testing.h"
 #include "tools/workspace/failing_calls_testing.h"
+#include "tools/workspace/journal_names.h"
 
 namespace wright::tools {
 namespace {
@@ -206,6 +207,48 @@ TEST_P(ChangeJournalTest, is_left_to_a_process_that_is_still_at_it) {
   EXPECT_FALSE(std::filesystem::exists(base / "removed"));
   EXPECT_TRUE((*journal)->remove(calls));
   EXPECT_FALSE(std::filesystem::exists(base / ".wright-journal.tmp"));
+}
+
+TEST_P(ChangeJournalTest, is_written_under_another_name_where_a_file_has_its_name) {
+  const std::string foreign = "of a person";
+  const auto refill = [&] {
+    fill();
+    base.write(".wright-journal.tmp", foreign).make_folder(".wright-journal-2.tmp");
+  };
+  refill();
+  int half_done = 0;
+  for (int call = 0; killed_before(call); ++call) {
+    ASSERT_LT(call, 100);
+    const Files left = files();
+    half_done += left != before && left != after ? 1 : 0;
+    FileCalls calls;
+    recover_changes(workspace(), calls);
+    ASSERT_TRUE(files() == before || files() == after) << "killed before call " << call;
+    ASSERT_FALSE(std::filesystem::exists(base / ".wright-journal-3.tmp"));
+    ASSERT_EQ(content_of(base / ".wright-journal.tmp"), foreign);
+    refill();
+  }
+  EXPECT_EQ(files(), after);
+  EXPECT_GT(half_done, 0);
+}
+
+TEST_P(ChangeJournalTest, is_never_gone_without_where_all_its_names_are_taken) {
+  for (const std::string& name : kJournalNames) base.write(name, "{}");
+  FileCalls calls;
+  const auto refused = change(workspace(), calls);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find(".wright-journal-4.tmp"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(files(), before);
+}
+
+TEST_P(ChangeJournalTest, has_names_that_tools_do_not_write) {
+  for (const char* name : {".wright-journal.tmp", "sub/.WRIGHT-journal-2.tmp"}) {
+    const auto target = workspace().write_target(name);
+    ASSERT_FALSE(target) << name;
+    EXPECT_EQ(target.error().code, ErrorCode::permission_denied);
+  }
+  EXPECT_TRUE(workspace().write_target("wright-journal.tmp"));
 }
 
 // One file changes at one moment, but a spare must not be left beside it.

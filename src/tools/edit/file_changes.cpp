@@ -8,6 +8,7 @@
 #include <climits>
 #include <map>
 #include <ranges>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/try.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
+#include "tools/workspace/journal_names.h"
 #include "wright/log.h"
 
 namespace wright::tools {
@@ -52,6 +54,15 @@ Error conflict(const std::string& path) {
   return {ErrorCode::unavailable,
           fmt::format("{} was changed by somebody else meanwhile; read it again", shown_path(path)),
           JsonObject{{"reason", "conflict"}}};
+}
+
+Error names_taken() {
+  return {ErrorCode::storage,
+          fmt::format("Nothing was changed: the notes by which a change is taken back when it is "
+                      "interrupted have no free name. Remove the files {}, or wait for the other "
+                      "processes that change files here",
+                      fmt::join(kJournalNames, ", ")),
+          {}};
 }
 
 Error write_error(const Workspace& workspace, int problem, const std::string& path) {
@@ -219,6 +230,7 @@ class ChangeSet {
     std::vector<PlannedChange> planned;
     for (const StagedChange& staged : staged_) planned.push_back(staged.plan());
     auto written = ChangeJournal::write(workspace_, planned, calls_);
+    if (!written && written.error() == EEXIST) return std::unexpected(names_taken());
     if (!written) return failure(written.error(), planned.front().path);
     journal_ = std::move(*written);
     return {};
@@ -243,7 +255,7 @@ class ChangeSet {
       if (!removed) left += " " + shown_path(staged.spare());
       has_removed = true;
     }
-    if (journal_ && !journal_->remove(calls_)) left += " .wright-journal.tmp";
+    if (journal_ && !journal_->remove(calls_)) left += " " + journal_->name();
     journal_.reset();
     staged_.clear();
     made_folders_.clear();
@@ -350,12 +362,34 @@ Result<void> apply_changes(const Workspace& workspace, std::span<const FileChang
   return std::unexpected(std::move(error));
 }
 
+namespace {
+
+// The folders that are made for new files; those around others first.
+std::set<std::string> missing_folders(const Workspace& workspace,
+                                      std::span<const FileChange> changes) {
+  std::set<std::string> missing;
+  for (const FileChange& change : changes) {
+    std::string path = change.content ? change.path : "";
+    for (std::size_t slash = path.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = path.rfind('/')) {
+      path.resize(slash);
+      const auto there = workspace.status(path);
+      if (there || there.error().code != ErrorCode::not_found) break;
+      missing.insert(path);
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
 Result<void> apply_recorded(const Workspace& workspace, std::string_view tool,
                             std::span<const FileChange> changes, MissingFolders missing,
                             FileCalls& calls, const ChangeRecorder& recorder,
                             const Context& context) {
+  const auto made = recorder ? missing_folders(workspace, changes) : std::set<std::string>();
   return apply_changes(workspace, changes, missing, calls, [&]() -> Result<void> {
-    if (recorder) TRY(recorder(workspace, tool, changes, context));
+    if (recorder) TRY(recorder(workspace, tool, changes, made, context));
     return context.still_ours ? context.still_ours() : Result<void>();
   });
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,9 +62,9 @@ Result<void> apply_changes(const Workspace& workspace, std::span<const FileChang
 Result<void> recover_first(const Workspace& workspace, FileCalls& calls);
 
 // Hears of changes before they are made; its error makes none of them. May be empty.
-using ChangeRecorder =
-    std::function<Result<void>(const Workspace& workspace, std::string_view tool,
-                               std::span<const FileChange> changes, const Context& context)>;
+using ChangeRecorder = std::function<Result<void>(
+    const Workspace& workspace, std::string_view tool, std::span<const FileChange> changes,
+    const std::set<std::string>& made_folders, const Context& context)>;
 
 // apply_changes() for a call of a tool: what is recorded first is what then happens.
 Result<void> apply_recorded(const Workspace& workspace, std::string_view tool,

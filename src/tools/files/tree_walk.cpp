@@ -58,6 +58,16 @@ bool comes_before(const Found& left, const Found& right) {
   return next(left) < next(right);
 }
 
+// Empty where the folder is where its path says.
+std::string real_path_behind_links(const Workspace& workspace, const Folder& folder) {
+  std::string real = folder.real_path();
+  const std::string& path = folder.path();
+  const bool is_there = path == "."             ? real == workspace.base()
+                        : path.starts_with('/') ? real == path
+                                                : real == workspace.base() + "/" + path;
+  return is_there ? std::string() : real;
+}
+
 class Walk {
  public:
   Walk(const Workspace& workspace, const Folder& folder, const WalkOptions& options,
@@ -66,6 +76,7 @@ class Walk {
         folder_(folder),
         options_(options),
         stop_(stop),
+        real_(real_path_behind_links(workspace, folder)),
         scopes_(workspace, folder.path()) {}
 
   Result<Skipped> run(const Visit& visit) {
@@ -180,7 +191,7 @@ class Walk {
       return false;
     }
     path_.assign(level.path).append(found.name);
-    if (workspace_.hides(path_)) return false;
+    if (is_hidden(level, found)) return false;
     if ((found.kind == EntryKind::folder && found.name == "node_modules") ||
         scopes_.ignores(path_, found.kind)) {
       ++skipped_.ignored;
@@ -207,6 +218,14 @@ class Walk {
       }
     }
     return true;
+  }
+
+  // By its path, and by where it is when a link led to the folder that is walked.
+  bool is_hidden(const Level& level, const Found& found) {
+    if (workspace_.hides_in_shown_folder(path_)) return true;
+    if (real_.empty()) return false;
+    inside_.assign(real_).append("/").append(level.inside).append(found.name);
+    return workspace_.hides_in_shown_folder(inside_);
   }
 
   // Turns the link at path_ into what it leads to. False when the walk has no use for that.
@@ -246,13 +265,14 @@ class Walk {
   const Folder& folder_;
   const WalkOptions& options_;
   const std::stop_token& stop_;
+  const std::string real_;  // where the folder is, if links led there
   IgnoreScopes scopes_;
   std::vector<Level> levels_;
   Skipped skipped_;
   static constexpr std::size_t kBufferBytes = 64 * 1024;
   std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
   std::string path_;    // of the entry that is decided on
-  std::string inside_;  // the same, relative to the folder that is walked
+  std::string inside_;  // the same, relative to the folder that is walked, or where it is
 };
 
 JsonArray names_of(const LeftOut& left_out) {

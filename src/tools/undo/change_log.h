@@ -35,7 +35,7 @@ struct StateChange {
   Kind kind = Kind::file;
 };
 
-// A folder that a command made or removed.
+// A folder that a call made or removed.
 struct FolderChange {
   std::string path = {};
   bool is_made = false;

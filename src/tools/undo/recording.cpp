@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/try.h"
@@ -31,7 +32,8 @@ ChangeEntry entry_for(const Context& context, std::string_view tool, const Works
 }
 
 Result<void> record(ChangeLog& log, const Workspace& workspace, std::string_view tool,
-                    std::span<const FileChange> changes, const Context& context) {
+                    std::span<const FileChange> changes, const std::set<std::string>& made_folders,
+                    const Context& context) {
   if (context.session_id == 0) return {};
   ChangeEntry entry = entry_for(context, tool, workspace);
   for (const FileChange& change : changes) {
@@ -43,6 +45,9 @@ Result<void> record(ChangeLog& log, const Workspace& workspace, std::string_view
     }
     make_tellable(state);
     entry.changes.push_back(std::move(state));
+  }
+  for (const std::string& path : made_folders) {
+    if (is_valid_utf8(path)) entry.folders.push_back({path, true});
   }
   return log.add(std::move(entry));
 }
@@ -105,6 +110,9 @@ class CommandRecorder {
       say(fmt::format("what was there before under another name stays where it is: {}",
                       first_of(moved)));
     }
+    if (const auto folders = before.folder_modes_changed_to(after); !folders.empty()) {
+      say(fmt::format("folders keep the permissions that they have now: {}", first_of(folders)));
+    }
     if (const auto specials = before.special_changes_to(after); !specials.empty()) {
       say(fmt::format("pipes, sockets or devices came or went: {}", first_of(specials)));
     }
@@ -143,8 +151,9 @@ Result<std::vector<Tool>> recorded_editing_tools(const FileAccess& access, Share
   recover_changes(*workspace, *calls);
   const auto recorder = [log = std::move(log)](const Workspace& where, std::string_view tool,
                                                std::span<const FileChange> changes,
+                                               const std::set<std::string>& made_folders,
                                                const Context& context) {
-    return record(*log, where, tool, changes, context);
+    return record(*log, where, tool, changes, made_folders, context);
   };
   return std::vector<Tool>{write_file_tool(workspace, calls, recorder),
                            apply_patch_tool(workspace, calls, recorder)};

@@ -38,6 +38,13 @@ std::string target_of(const WalkEntry& entry) {
   return {target.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
 }
 
+mode_t mode_of(const WalkEntry& entry) {
+  struct stat status {};
+  const bool is_known =
+      ::fstatat(entry.folder->get(), entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  return is_known ? status.st_mode & 07777 : 0;
+}
+
 std::shared_ptr<const std::string> content_of(const WalkEntry& entry) {
   const FileDescriptor file(::openat(entry.folder->get(), entry.name.c_str(),
                                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -188,7 +195,7 @@ Result<TreeSnapshot> TreeSnapshot::take(Moment moment, const Workspace& workspac
           (earlier->folders_.contains(entry.path) ||
            (snapshot.folders_.contains(above) && !earlier->folders_.contains(above)));
       if (origin(entry, is_known) == Origin::untouched) return Visited::proceed;
-      if (entry.kind == EntryKind::folder) snapshot.folders_.insert(entry.path);
+      if (entry.kind == EntryKind::folder) snapshot.folders_.emplace(entry.path, mode_of(entry));
       if (entry.kind == EntryKind::special) snapshot.specials_.insert(entry.path);
       return Visited::proceed;
     }
@@ -302,13 +309,22 @@ void TreeSnapshot::add_link_changes(const TreeSnapshot& later,
 std::vector<FolderChange> TreeSnapshot::folder_changes_to(const TreeSnapshot& later) const {
   std::vector<FolderChange> changes;
   if (is_partial_ || later.is_partial_) return changes;
-  for (const std::string& path : folders_) {
+  for (const auto& [path, mode] : folders_) {
     if (!later.folders_.contains(path)) changes.push_back({path, false});
   }
-  for (const std::string& path : later.folders_) {
+  for (const auto& [path, mode] : later.folders_) {
     if (!folders_.contains(path)) changes.push_back({path, true});
   }
   return changes;
+}
+
+std::vector<std::string> TreeSnapshot::folder_modes_changed_to(const TreeSnapshot& later) const {
+  std::vector<std::string> paths;
+  for (const auto& [path, mode] : folders_) {
+    const auto now = later.folders_.find(path);
+    if (now != later.folders_.end() && now->second != mode) paths.push_back(path);
+  }
+  return paths;
 }
 
 std::vector<std::string> TreeSnapshot::special_changes_to(const TreeSnapshot& later) const {

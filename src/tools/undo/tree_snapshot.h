@@ -41,6 +41,8 @@ class TreeSnapshot {
   // nobody's to remove.
   std::vector<std::string> moved_into_sight(const TreeSnapshot& later) const;
   static bool is_rule_file(std::string_view path);  // what says what git ignores
+  // Folders with other permissions than before.
+  std::vector<std::string> folder_modes_changed_to(const TreeSnapshot& later) const;
   // Pipes, sockets and devices that came or went.
   std::vector<std::string> special_changes_to(const TreeSnapshot& later) const;
   // Whether something that is not looked at, or not kept, may have become what is new: then the new
@@ -79,7 +81,7 @@ class TreeSnapshot {
   std::int64_t begun_ = 0;  // nanoseconds since 1970
   std::map<std::string, Seen> files_;
   std::map<std::string, SeenLink> links_;
-  std::set<std::string> folders_;
+  std::map<std::string, mode_t> folders_;  // with the twelve bits of permissions
   std::set<std::string> specials_;
   std::int64_t ignored_ = 0;  // entries that git ignores
   bool is_partial_ = false;

@@ -91,7 +91,22 @@ TEST_F(UndoTest, brings_back_what_was_written_patched_moved_and_removed) {
   EXPECT_EQ(content("from.txt"), "move me\n");
   EXPECT_EQ(content("to.txt"), std::nullopt);
   EXPECT_EQ(content("made/here.txt"), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(base_ / "made"));
   EXPECT_FALSE(plan().does_something()) << "nothing is left to be taken back";
+}
+
+TEST_F(UndoTest, removes_the_folders_that_were_made_for_files_unless_somebody_uses_them) {
+  base_.make_folder("there");
+  write("there/in/side.txt", "1\n");
+  write("used/deep/file.txt", "2\n");
+  base_.write("used/own.txt", "of a person\n");
+  call("apply_patch", {{"patch", "*** Begin Patch\n*** Add File: x/y/z.txt\n+1\n*** End Patch"}});
+  ASSERT_TRUE(carry_out(plan(), workspace()));
+  EXPECT_TRUE(std::filesystem::is_directory(base_ / "there"));
+  EXPECT_FALSE(std::filesystem::exists(base_ / "there/in"));
+  EXPECT_FALSE(std::filesystem::exists(base_ / "x"));
+  EXPECT_FALSE(std::filesystem::exists(base_ / "used/deep"));
+  EXPECT_EQ(content("used/own.txt"), "of a person\n");
 }
 
 TEST_F(UndoTest, leaves_alone_what_somebody_changed_since) {
@@ -201,6 +216,15 @@ TEST_F(UndoTest, forgets_what_was_taken_back_and_the_oldest_sessions) {
   small.prune();
   EXPECT_TRUE(small.read(1)->empty());
   EXPECT_EQ(small.read(4)->size(), 1U);
+}
+
+TEST_F(UndoTest, names_folders_whose_permissions_stay) {
+  base_.write("sub/file", "x\n").write("other/file", "x\n");
+  call("bash", {{"command", "chmod 700 sub; echo y > other/file"}});
+  const UndoPlan undo = plan();
+  ASSERT_EQ(undo.gaps.size(), 1U);
+  EXPECT_NE(undo.gaps[0].find("'sub'"), std::string::npos) << undo.gaps[0];
+  EXPECT_EQ(undo.gaps[0].find("'other'"), std::string::npos) << undo.gaps[0];
 }
 
 TEST_F(UndoTest, gives_back_modes_links_and_folders) {

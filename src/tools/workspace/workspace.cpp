@@ -14,6 +14,7 @@
 #include "core/try.h"
 #include "sandbox/git_paths.h"
 #include "sandbox/guarded_paths.h"
+#include "tools/workspace/journal_names.h"
 #include "tools/workspace/shown_names.h"
 #include "wright/json.h"
 
@@ -110,6 +111,10 @@ FileStatus file_status(const struct stat& status) {
   return made;
 }
 
+std::string Folder::real_path() const {
+  return path_of_open(descriptor_.get());
+}
+
 std::string Folder::path_of(std::string_view inside) const {
   return path_ == "." ? std::string(inside) : fmt::format("{}/{}", path_, inside);
 }
@@ -185,10 +190,20 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
   }
   for (const std::string& pattern : access.unreadable) {
     if (pattern.starts_with('/')) {
-      workspace.hidden_.push_back(std::filesystem::path(pattern).lexically_normal().native());
+      const auto path = std::filesystem::path(pattern).lexically_normal();
+      workspace.hidden_.push_back(path.native());
+      std::error_code problem;
+      const auto real = std::filesystem::weakly_canonical(path, problem);
+      if (!problem && real != path) workspace.hidden_.push_back(real.native());
     } else {
       workspace.unreadable_.push_back(pattern);
     }
+  }
+  if (!workspace.unreadable_.empty()) {
+    std::vector<std::filesystem::path> folders;
+    for (const Root& root : workspace.readable_) folders.emplace_back(root.path);
+    workspace.link_targets_ =
+        std::make_unique<LinkTargets>(std::move(folders), workspace.unreadable_);
   }
   for (const std::string& name : access.protected_paths) {
     const auto path = std::filesystem::path(name).lexically_normal();
@@ -211,24 +226,33 @@ std::string Workspace::absolute(std::string_view path) const {
   return path == "." ? base() : fmt::format("{}/{}", base(), path);
 }
 
-bool Workspace::hides_real(std::string_view absolute) const {
+bool Workspace::hides_real(std::string_view absolute, Above above) const {
   const auto is_in = [](std::string_view path, std::string_view folder) {
     return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
   };
   const bool is_meant = std::ranges::any_of(readable_, [&](const Root& root) {
     const auto below = path_inside(absolute, root.path);
-    return below && !below->empty() && sandbox::is_meant_by_any(unreadable_, *below);
+    if (!below || below->empty()) return false;
+    if (above == Above::unknown) return sandbox::is_meant_by_any(unreadable_, *below);
+    return std::ranges::any_of(unreadable_, [path = std::string(*below)](const auto& pattern) {
+      return sandbox::is_meant(pattern, path);
+    });
   });
-  return is_meant || std::ranges::any_of(hidden_, [&](const std::string& hidden) {
-           if (!is_in(absolute, hidden)) return false;
-           return std::none_of(readable_.begin() + 1, readable_.end(), [&](const Root& root) {
-             return is_in(root.path, hidden) && is_in(absolute, root.path);
-           });
-         });
+  if (is_meant || (link_targets_ && link_targets_->hold(absolute))) return true;
+  return std::ranges::any_of(hidden_, [&](const std::string& hidden) {
+    if (!is_in(absolute, hidden)) return false;
+    return std::none_of(readable_.begin() + 1, readable_.end(), [&](const Root& root) {
+      return is_in(root.path, hidden) && is_in(absolute, root.path);
+    });
+  });
 }
 
 bool Workspace::hides(std::string_view path) const {
   return hides_anything() && hides_real(absolute(path));
+}
+
+bool Workspace::hides_in_shown_folder(std::string_view path) const {
+  return hides_anything() && hides_real(absolute(path), Above::shown);
 }
 
 bool Workspace::hides_open(const FileDescriptor& opened) const {
@@ -245,6 +269,10 @@ std::optional<std::string> Workspace::protection_of(const std::string& absolute,
   }
   if (inside && sandbox::belongs_to_git(fmt::format("{}/{}", root.path, *inside), root.path)) {
     return "is git's own, or git takes hooks or settings from it: use git to change it";
+  }
+  const auto is_journal = [&](const std::string& name) { return has_part(*inside, name); };
+  if (inside && std::ranges::any_of(kJournalNames, is_journal)) {
+    return "has a name that is kept for notes about changes that are being made: use another one";
   }
   const auto names = [&](const std::string& name) { return has_part(*inside, name); };
   const auto holds = [&](const std::string& path) { return lies_in(*inside, path); };
@@ -384,7 +412,16 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
     if (const auto why = protection_of(full, root)) {
       return fail(ErrorCode::permission_denied, fmt::format("{} {}", shown_path(path), *why));
     }
-    return WriteTarget{root.descriptor.get(), std::string(*inside), resolver_};
+    WriteTarget target{root.descriptor.get(), std::string(*inside), resolver_};
+    // What is read under that name would stay, with another file beside it.
+    if (path_shown_as(target.root, target.inside, resolver_) &&
+        !open_beneath(target.root, target.inside, O_PATH, Links::follow, resolver_)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} is only how a name is shown that is not UTF-8, and cannot be "
+                              "written: give it another name first, by a command",
+                              shown_path(path)));
+    }
+    return target;
   }
   return fail(ErrorCode::permission_denied,
               writable_.empty() ? std::string("Nothing may be written here")

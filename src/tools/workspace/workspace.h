@@ -12,12 +12,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/workspace/beneath.h"
+#include "tools/workspace/link_targets.h"
 #include "wright/tools.h"
 
 namespace wright::tools {
@@ -49,6 +51,9 @@ class Folder {
 
   // Where it is, relative to the base: "." or "a/b".
   const std::string& path() const { return path_; }
+
+  // Where it really is, whatever links led there: absolute. Empty where the system does not say.
+  std::string real_path() const;
 
   // The path relative to the base of something below this folder.
   std::string path_of(std::string_view inside) const;
@@ -94,6 +99,8 @@ class Workspace {
 
   // Whether what is at that path (in normal form) is to be treated as if it were not there.
   bool hides(std::string_view path) const;
+  // The same for what lies in a folder that is not hidden, nor lies in one that is.
+  bool hides_in_shown_folder(std::string_view path) const;
 
   // Refused for a path (in normal form) outside of the writable folders, for such a folder itself,
   // for everything in a `.git` or wherever else git takes commands from (belongs_to_git()), and for
@@ -126,7 +133,8 @@ class Workspace {
   };
   Place place_of(const std::string& path) const;
   std::string absolute(std::string_view path) const;  // of a normal form
-  bool hides_real(std::string_view absolute) const;
+  enum class Above : std::uint8_t { unknown, shown };  // of the folders around a path
+  bool hides_real(std::string_view absolute, Above above = Above::unknown) const;
   bool hides_anything() const { return !hidden_.empty() || !unreadable_.empty(); }
   // Nothing: it may be written. Otherwise why not, to follow the path in a sentence.
   std::optional<std::string> protection_of(const std::string& absolute, const Root& root) const;
@@ -140,6 +148,7 @@ class Workspace {
   std::vector<Root> writable_;
   std::vector<std::string> hidden_;           // absolute, without links, below one of the folders
   std::vector<std::string> unreadable_;       // patterns, for what lies below any folder
+  std::unique_ptr<LinkTargets> link_targets_;  // null where nothing is unreadable
   std::vector<std::string> protected_names_;  // anywhere
   std::vector<std::string> protected_relative_;  // below each writable folder
   std::vector<std::string> protected_absolute_;  // also without links

@@ -316,6 +316,50 @@ TEST(Workspace, keeps_what_commands_may_not_read_from_all_tools) {
   EXPECT_TRUE(workspace->hides("a/.env/x"));
 }
 
+TEST(Workspace, keeps_what_links_with_such_names_lead_to_from_all_tools) {
+  const TemporaryFolder folder;
+  folder.write("prod.txt", kSecret)
+      .write("dotaws/credentials", kSecret)
+      .write("dotaws/config", "fine")
+      .write("real/own", kSecret)
+      .link("deploy/.env", "../prod.txt")
+      .link(".aws", "dotaws")
+      .link("named", "real")
+      .link("way", "dotaws");
+  auto patterns = usual_secrets();
+  patterns.push_back((folder / "named").string());
+  const auto workspace =
+      Workspace::open({.base = folder.path(), .writable = {"."}, .unreadable = patterns});
+  ASSERT_TRUE(workspace) << workspace.error().message;
+  for (const char* path : {"prod.txt", "deploy/.env", "dotaws/credentials", ".aws/credentials",
+                           "real/own", "named/own"}) {
+    EXPECT_EQ(outcome(*workspace, path), "not_found") << path;
+    EXPECT_FALSE(workspace->write_target(path)) << path;
+  }
+  EXPECT_TRUE(workspace->hides("prod.txt"));
+  const auto tools = file_tools({.base = folder.path(), .unreadable = patterns}).value();
+  for (const char* where : {".", "way", "named", "real", "dotaws"}) {
+    const auto found =
+        call(tools, "grep", fmt::format(R"({{"pattern":"{}","path":"{}"}})", kSecret, where));
+    EXPECT_EQ(found ? found->at("total_matches").as_int64() : 0, 0) << where;
+  }
+  EXPECT_EQ(outcome(*workspace, "dotaws/config"), "fine");
+  EXPECT_EQ(outcome(*workspace, ".aws/config"), "fine");
+}
+
+TEST(Workspace, writes_no_second_file_beside_one_whose_name_is_no_utf8) {
+  const TemporaryFolder folder;
+  folder.write("bad\xff.txt", "old").write("good\uFFFD.txt", "old");
+  const auto workspace = Workspace::open({.base = folder.path(), .writable = {"."}});
+  ASSERT_TRUE(workspace) << workspace.error().message;
+  EXPECT_EQ(outcome(*workspace, "bad\uFFFD.txt"), "old");
+  const auto refused = workspace->write_target("bad\uFFFD.txt");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_TRUE(workspace->write_target("good\uFFFD.txt"));
+  EXPECT_TRUE(workspace->write_target("other\uFFFD.txt"));
+}
+
 TEST(Workspace, protects_the_same_paths_as_the_sandbox) {
   const TemporaryFolder folder;
   folder.write(".wright/hooks.json", "{}")
