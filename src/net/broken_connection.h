@@ -14,8 +14,7 @@ namespace wright::net {
 inline constexpr std::string_view kMayHaveArrived = "may_have_arrived";
 
 inline std::unexpected<Error> connection_broke(std::string message) {
-  return fail(ErrorCode::network, std::move(message),
-              boost::json::object{{kMayHaveArrived, true}});
+  return fail(ErrorCode::network, std::move(message), boost::json::object{{kMayHaveArrived, true}});
 }
 
 inline bool may_have_arrived(const Error& error) {

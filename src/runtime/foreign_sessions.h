@@ -1,6 +1,6 @@
 // Sessions of a shared store that this process cannot drive: their agent or their folder is not
-// here, or they cannot be read at all. They are left to others for some minutes, so that they do not
-// stand in front of the rest.
+// here, or they cannot be read. They are left to others for some minutes, so that they do not stand
+// in front of the rest.
 #pragma once
 
 #include <chrono>

@@ -297,7 +297,8 @@ TEST(Resume, takes_up_the_others_beside_a_session_that_cannot_be_read) {
   change(home.database(), "UPDATE agent_sessions SET status = 'running', ended_at = NULL");
   change(home.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1");
   const Finished all = home.wright({"resume", "--all"});
-  EXPECT_FALSE(has(all.error, "cannot be read")) << all.error;
+  EXPECT_EQ(all.exit_code, 1);
+  EXPECT_TRUE(has(all.error, "The stored session 1 cannot be read")) << all.error;
   const Json listed = home.wright({"sessions", "--json"}).json();
   const Json& second = listed.is_array() ? listed.at(0) : listed.at("sessions").at(0);
   EXPECT_EQ(second.at("status"), Json("completed")) << to_text(listed);

@@ -21,13 +21,19 @@ namespace {
 using net::testing::CannedServer;
 
 JsonObject sent_session(SessionId id) {
-  return {{"id", id},           {"agent", "a"},      {"provider", "offline"}, {"model", "planner"},
-          {"prompt", "Go"},     {"started_at", 1},   {"status", "completed"}, {"iterations", 1},
+  return {{"id", id},
+          {"agent", "a"},
+          {"provider", "offline"},
+          {"model", "planner"},
+          {"prompt", "Go"},
+          {"started_at", 1},
+          {"status", "completed"},
+          {"iterations", 1},
           {"usage", JsonObject{}}};
 }
 
 Json sent_wait(CallId call_id) {
-  return {{"id", 1},      {"session_id", 1},    {"call_id", call_id},
+  return {{"id", 1},          {"session_id", 1},    {"call_id", call_id},
           {"status", "open"}, {"kind", "question"}, {"created_at", 1}};
 }
 
@@ -72,8 +78,8 @@ TEST(RowsOfServers, have_no_numbers_that_nobody_can_reckon_with) {
 }
 
 TEST(ListsOfServers, end_where_a_page_comes_again) {
-  ServerOfOneAnswer server(to_text(
-      Json(JsonObject{{"sessions", JsonArray{sent_session(1)}}, {"next", 5}})));
+  ServerOfOneAnswer server(
+      to_text(Json(JsonObject{{"sessions", JsonArray{sent_session(1)}}, {"next", 5}})));
   const auto listed = server.store()->list_sessions({.limit = 100});
   ASSERT_FALSE(listed);
   EXPECT_EQ(listed.error().code, ErrorCode::protocol);
