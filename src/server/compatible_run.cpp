@@ -108,7 +108,8 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
   const Given given = TRY(waits_of(results));
   for (const GivenAnswer& each : given.answers) {
     if (each.status == WaitStatus::open || each.is_repeated) continue;
-    return std::unexpected(store::not_open(TRY(store_.get_wait(each.wait_id))));
+    const auto wait = TRY(store_.get_wait(each.wait_id));
+    return std::unexpected(store::not_open(wait));
   }
   usage_before_ = given.session->usage;
   if (conversation.previous && conversation.previous->session_id != id) {

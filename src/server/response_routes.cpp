@@ -213,7 +213,8 @@ Result<std::int64_t> tokens_of(const ServiceOptions& options, const Conversation
     TRY(session_for(options.store, previous->session_id, caller.tenant));
     std::optional<MessageId> last;
     if (!previous->mark.empty()) {
-      last = TRY(kept_response(options.store, *previous, caller.tenant)).last;
+      const auto kept = TRY(kept_response(options.store, *previous, caller.tenant));
+      last = kept.last;
     }
     for (StoredMessage& each : TRY(options.store.get_messages(previous->session_id))) {
       if (last && each.id > *last) break;

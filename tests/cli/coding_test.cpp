@@ -203,8 +203,9 @@ TEST(Init, is_offered_at_the_first_start_and_not_again) {
 
 TEST(Init, is_not_forced_upon_anybody) {
   const Home home;
-  const Finished refused = home.wright_on_terminal({}, "n\n/quit\n");
+  const Finished refused = home.wright_on_terminal({}, "What is this?\nn\n/quit\n");
   EXPECT_EQ(refused.exit_code, 0) << refused.output;
+  EXPECT_TRUE(has(refused.output, "y or n, please")) << refused.output;
   EXPECT_FALSE(std::filesystem::exists(home.config_file()));
   EXPECT_FALSE(has(home.wright_on_terminal({}, "/quit\n").output, "Choose a model now?"));
   const Home other;

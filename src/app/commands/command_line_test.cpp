@@ -122,7 +122,8 @@ TEST(CommandLine, explains_itself) {
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
   for (const char* option : {"--priority", "--delay", "--labels"}) {
-    EXPECT_EQ(error_in_words({"run", "a", "p", option, "1"}),
+    const bool is_time = std::string_view(option) == "--delay";
+    EXPECT_EQ(error_in_words({"run", "a", "p", option, is_time ? "1s" : "1"}),
               std::string(option) + " requires --queue");
   }
   EXPECT_EQ(error_in_words({"run"}), "the agent's name is missing");

@@ -25,16 +25,23 @@ bool chooses_a_model(const SettingFlags& flags, CommandContext context) {
   console.remark(
       "No model is configured yet: the offline planner would answer, which is no "
       "language model.");
-  console.note("  Choose a model now? [Y/n]  ");
-  const auto typed = read_line();
-  // Who leaves the question does not answer it.
-  if (!typed) {
-    console.note("\n");
-    return false;
+  // What is typed may be meant for the chat already: it is no answer to this.
+  for (int asked = 0; asked < 3; ++asked) {
+    console.note("  Choose a model now? [Y/n]  ");
+    const auto typed = read_line();
+    // Who leaves the question does not answer it.
+    if (!typed) {
+      console.note("\n");
+      return false;
+    }
+    const std::string word = lower(on_one_line(*typed));
+    if (word == "n" || word == "no") return false;
+    if (word.empty() || word == "y" || word == "yes") {
+      return execute(InitCommand{.settings = flags}, context) == ExitCode::ok;
+    }
+    console.note("  y or n, please; the chat begins after it.\n");
   }
-  const std::string word = lower(on_one_line(*typed));
-  if (word == "n" || word == "no") return false;
-  return execute(InitCommand{.settings = flags}, context) == ExitCode::ok;
+  return false;
 }
 
 }  // namespace
