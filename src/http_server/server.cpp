@@ -121,7 +121,7 @@ class Server::Implementation {
   }
 
   ~Implementation() {
-    core_->post([this] { close_all(); });
+    close_all_soon();
     {
       const std::lock_guard lock(core_->mutex);
       core_->is_stopped = true;
@@ -149,14 +149,18 @@ class Server::Implementation {
     const auto is_empty = [&] { return core_->open_connections == 0; };
     if (core_->all_closed.wait_for(lock, time, is_empty)) return;
     lock.unlock();
-    core_->post([this] { close_all(); });
+    close_all_soon();
     lock.lock();
     core_->all_closed.wait(lock, is_empty);
   }
 
  private:
-  void close_all() {
+  // What is closed from here on was not closed by its peer, in whatever thread that is found out.
+  void close_all_soon() {
     core_->is_ending = true;
+    core_->post([this] { close_all(); });
+  }
+  void close_all() {
     for (const auto& acceptor : acceptors_) acceptor->close();
     const auto connections = core_->connections;
     for (const auto& connection : connections) connection->close();

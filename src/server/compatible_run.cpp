@@ -63,7 +63,7 @@ Result<void> CompatibleRun::begin(const Conversation& conversation) {
                 "Beside results of tools the user may say words only: send images with the next "
                 "message");
   }
-  return go_on(conversation, given->session->id, said.results);
+  return go_on(conversation, given->session.id, said.results);
 }
 
 Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResult>& results) const {
@@ -81,7 +81,7 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
       return no_call();
     }
     const auto top = TRY(root_session(store_, wait->session_id));
-    if (given.session && given.session->id != top.id) return no_call();
+    if (given.session.id != 0 && given.session.id != top.id) return no_call();
     if (caller_.tenant && top.tenant != *caller_.tenant) return no_call();
     given.session = top;
     const Json answer(result.is_error ? "It failed: " + result.content : result.content);
@@ -96,7 +96,7 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
                              .wait_id = wait->id,
                              .answer = answer,
                              .status = wait->status,
-                             .is_repeated = wait->answer && *wait->answer == answer});
+                             .is_repeated = wait->answer == answer});
   }
   return given;
 }
@@ -111,12 +111,12 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
     const auto wait = TRY(store_.get_wait(each.wait_id));
     return std::unexpected(store::not_open(wait));
   }
-  usage_before_ = given.session->usage;
+  usage_before_ = given.session.usage;
   if (conversation.previous && conversation.previous->session_id != id) {
     return fail(ErrorCode::invalid_argument, fmt::format("The results are of session {}, not of {}",
                                                          id, conversation.previous->session_id));
   }
-  TRY(check_agent(*given.session, conversation.agent));
+  TRY(check_agent(given.session, conversation.agent));
   bool is_repeated = false;
   for (const GivenAnswer& each : given.answers) {
     answered_.insert(each.wait_id);
@@ -142,7 +142,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
   }
   // Who joins late does not hear what was said before: all is said at the end.
   if (const auto own = options_.agents.make(conversation.agent); own && !is_repeated) {
-    spoken_ = StreamedText(pace_of(*own->agent, sampling_from(given.session->config)));
+    spoken_ = StreamedText(pace_of(*own->agent, sampling_from(given.session.config)));
   }
   KeptResponse beginning{.inputs = given.answers.size()};
   for (const GivenAnswer& each : given.answers) {
@@ -191,6 +191,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     agent.instructions += "\n\n" + conversation.instructions;
   }
   std::vector<std::string> caller_tools;
+  caller_tools.reserve(conversation.tools.size());
   for (const CallerTool& each : conversation.tools) caller_tools.push_back(each.name);
   TRY(grant(conversation.wishes, caller_tools, prepared.agent->tools.size(), agent));
   spoken_ = StreamedText(pace_of(*prepared.agent, agent.sampling));

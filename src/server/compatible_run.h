@@ -43,7 +43,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     bool is_repeated = false;  // it was answered before, with the same
   };
   struct Given {
-    std::optional<Session> session = {};  // at the top
+    Session session = {};  // at the top
     std::vector<GivenAnswer> answers = {};
   };
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;

@@ -5,6 +5,7 @@
 #include "app/commands/commands.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/coding_settings.h"
 #include "core/text.h"
 
 namespace wright::app {
