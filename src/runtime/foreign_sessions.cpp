@@ -25,6 +25,7 @@ std::vector<SessionId> ForeignSessions::all(const std::function<bool(SessionId)>
   std::erase_if(sessions_, [&](const auto& each) { return each.second.until < now; });
   for (const SessionId id : still) sessions_[id] = {now + left_, Reason::unreadable};
   std::vector<SessionId> ids;
+  ids.reserve(sessions_.size());
   for (const auto& [id, left] : sessions_) ids.push_back(id);
   return ids;
 }

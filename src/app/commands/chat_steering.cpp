@@ -58,6 +58,7 @@ void ChatSteering::keep_what_was_not_taken(Store& store) {
   const auto session = store.get_session(conversation_.session_id());
   if (!session || !session->ended_at) return;
   std::vector<Message> own;
+  own.reserve(said.size());
   for (const Said& each : said) own.push_back(each.message);
   // What others have said stays for the next turn.
   auto untaken = recall_messages(store, session->id, std::move(own));

@@ -57,6 +57,7 @@ static_assert(overview_is_whole());
 
 std::string command_list() {
   std::vector<HelpRow> rows;
+  rows.reserve(kOverview.size());
   for (const auto& [name, description] : kOverview) rows.push_back({"Commands", name, description});
   return help_table(rows);
 }

@@ -6,6 +6,7 @@
 
 #include "app/terminal/figures.h"
 #include "core/unknown_outcome.h"
+#include "wright/session.h"
 
 namespace wright::app {
 

@@ -64,6 +64,7 @@ Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
                                      SessionStatus::failed,    SessionStatus::waiting,
                                      SessionStatus::cancelled, SessionStatus::queued};
       std::vector<std::string_view> names;
+      names.reserve(kStatuses.size());
       for (const SessionStatus known : kStatuses) names.push_back(to_string(known));
       return fail(ErrorCode::invalid_argument, fmt::format("unknown status '{}'{}", *command.status,
                                                            did_you_mean(*command.status, names)));

@@ -8,6 +8,7 @@
 
 #include "app/commands/commands.h"
 #include "app/terminal/person/person_answers.h"
+#include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
 #include "wright/runtime.h"
