@@ -6,6 +6,9 @@
 
 namespace wright {
 
+// Of a text that a stranger sends. 32 MB of small values would take a gigabyte.
+inline constexpr std::size_t kMostJsonValues = 1'000'000;
+
 // At most, if it is JSON: every value but the first of its array or object has a comma before it.
 inline std::size_t most_values_in(std::string_view json) {
   std::size_t values = 1;

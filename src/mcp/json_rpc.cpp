@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/json_kind.h"
+#include "core/json_size.h"
 
 namespace wright::mcp {
 namespace {
@@ -27,18 +28,12 @@ Malformed malformed(const JsonObject* object, std::string message) {
   return made;
 }
 
-// What can be told of a text before it is read: a value takes many times its text in memory.
-struct Glance {
-  std::size_t values = 0;  // at most, if it is JSON
-  RequestId id = {};       // of the message, if it is one; null: not found
-};
-Glance glance_at(std::string_view text) {
-  Glance seen;
+// The id of a message that is not read, or is none; null: not found.
+RequestId seeming_id(std::string_view text) {
+  RequestId seen;
   std::size_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    // Every value but the first of its array or object has a comma before it.
-    if (c == ',' || c == '{' || c == '[') ++seen.values;
     if (c == '{' || c == '[') ++depth;
     if (c == '}' || c == ']') --depth;
     if (c != '"') continue;
@@ -50,7 +45,7 @@ Glance glance_at(std::string_view text) {
     const std::string_view rest = text.substr(std::min(i + 1, text.size()));
     if (!rest.starts_with(':')) continue;
     auto id = parse_json(rest.substr(1, rest.find_first_of(",}") - 1));
-    if (id && is_id(*id)) seen.id = std::move(*id);
+    if (id && is_id(*id)) seen = std::move(*id);
   }
   return seen;
 }
@@ -118,16 +113,15 @@ std::string id_key(const RequestId& id) {
 }
 
 Frame read_frame(std::string_view text) {
-  Glance seen = glance_at(text);
-  if (seen.values > kMostValues) {
-    return {{Malformed{.id = std::move(seen.id),
+  if (most_values_in(text) > kMostJsonValues) {
+    return {{Malformed{.id = seeming_id(text),
                        .problem = {code::kInvalidRequest,
                                    "the message has too many values; nothing of it was read"}}}};
   }
   auto parsed = parse_json(text);
   if (!parsed) {
     return {{Malformed{.problem = {code::kParseError, std::move(parsed).error().message},
-                       .seeming_id = std::move(seen.id)}}};
+                       .seeming_id = seeming_id(text)}}};
   }
   if (!parsed->is_array()) return {{read_message(*parsed)}};
   JsonArray& array = parsed->get_array();

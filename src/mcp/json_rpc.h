@@ -73,7 +73,6 @@ struct Frame {
 Frame read_frame(std::string_view text);
 
 inline constexpr std::size_t kLargestBatch = 1000;
-inline constexpr std::size_t kMostValues = 1'000'000;  // in a frame
 
 // One line each, without the line end.
 std::string request_text(const RequestId& id, std::string_view method, const JsonObject& params);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <boost/json/object.hpp>
 
+#include "core/json_size.h"
+
 namespace wright::mcp {
 namespace {
 
@@ -118,7 +120,7 @@ TEST(FrameReader, ALineThatIsTooLongIsPassedOver) {
 
 TEST(JsonRpc, AMessageWithTooManyValuesIsNotReadButItsIdIsKnown) {
   std::string values = "0";
-  for (std::size_t i = 0; i < kMostValues; ++i) values += ",0";
+  for (std::size_t i = 0; i < kMostJsonValues; ++i) values += ",0";
   const Frame frame =
       read_frame(R"({"jsonrpc":"2.0","id":7,"result":{"id":8,"a":[)" + values + "]}}");
   ASSERT_TRUE(std::holds_alternative<Malformed>(frame.messages.front()));

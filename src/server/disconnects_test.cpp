@@ -40,24 +40,35 @@ struct Asked {
   std::string headers = {};
 };
 
-// What becomes of the session whose client leaves while the model is asked.
+// A client that waits for its answer while the model is asked.
+struct UnderWay {
+  explicit UnderWay(const Asked& asked) {
+    peer.write(ServedService::request_text("POST", asked.path, asked.body, asked.headers));
+    held.wait_until_asked();
+  }
+  SessionStatus status_at_end() {
+    const SessionId id = served.store().list_sessions({}).value().at(0).id;
+    (void)served.runtime().wait(id);
+    return served.store().get_session(id).value().status;
+  }
+
+  HeldModel held = {};
+  ServedService served{Served{.model = held.model(), .can_ask = false}};
+  http::RawPeer peer{served.http()};
+};
+
+// What becomes of the session whose client leaves.
 SessionStatus left_alone(const Asked& asked) {
-  HeldModel held;
-  ServedService served({.model = held.model(), .can_ask = false});
-  http::RawPeer peer(served.http());
-  peer.write(ServedService::request_text("POST", asked.path, asked.body, asked.headers));
-  held.wait_until_asked();
-  peer.leave();
+  UnderWay under_way(asked);
+  under_way.peer.leave();
   const bool cancels = asked.headers.find(": true") != std::string::npos ||
                        asked.body.find(R"("cancel_on_disconnect":true)") != std::string::npos;
   if (!cancels) {
     // The server has noticed by now: it answers in the order of what it hears.
-    EXPECT_EQ(served.ask("GET", "/healthz").status, 200);
-    held.let_go();
+    EXPECT_EQ(under_way.served.ask("GET", "/healthz").status, 200);
+    under_way.held.let_go();
   }
-  const SessionId id = served.store().list_sessions({}).value().at(0).id;
-  (void)served.runtime().wait(id);
-  return served.store().get_session(id).value().status;
+  return under_way.status_at_end();
 }
 
 constexpr const char* kChatBody =
@@ -87,16 +98,10 @@ TEST(Disconnects, cancel_the_session_of_whoever_asked_for_it) {
 
 // Where its server ends, the client did not go away: the next server goes on with the session.
 SessionStatus without_server(const Asked& asked) {
-  HeldModel held;
-  ServedService served({.model = held.model(), .can_ask = false});
-  http::RawPeer peer(served.http());
-  peer.write(ServedService::request_text("POST", asked.path, asked.body, asked.headers));
-  held.wait_until_asked();
-  served.end_http();
-  held.let_go();
-  const SessionId id = served.store().list_sessions({}).value().at(0).id;
-  (void)served.runtime().wait(id);
-  return served.store().get_session(id).value().status;
+  UnderWay under_way(asked);
+  under_way.served.end_http();
+  under_way.held.let_go();
+  return under_way.status_at_end();
 }
 
 TEST(Disconnects, by_the_end_of_the_server_cancel_nothing) {

@@ -84,15 +84,12 @@ Result<std::int64_t> Call::number(std::size_t index) const {
   return *number;
 }
 
-// A body may have 32 MB of text, which would be a gigabyte of small values.
-constexpr std::size_t kMostValues = 1'000'000;
-
 Result<JsonObject> Call::body() const {
   if (request.body.empty()) return JsonObject();
-  if (most_values_in(request.body) > kMostValues) {
+  if (most_values_in(request.body) > kMostJsonValues) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("The body has more than {} values; nothing of it was read",
-                            kMostValues));
+                            kMostJsonValues));
   }
   auto json = TRY(parse_json(request.body));
   if (!json.is_object()) {

@@ -21,11 +21,7 @@ Result<std::vector<SessionId>> sessions_to_cancel(const std::vector<std::string>
                                                   Store* store) {
   std::vector<SessionId> ids;
   for (const std::string& word : words) {
-    const auto id = TRY(session_id_from(word, store));
-    if (const auto session = store->get_session(id); !session) {
-      return std::unexpected(session.error().code == ErrorCode::not_found ? no_such_session(word)
-                                                                          : session.error());
-    }
+    const auto id = TRY(find_session_in(store, word));
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   }
   return ids;

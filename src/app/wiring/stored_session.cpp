@@ -33,14 +33,17 @@ Result<SessionId> session_id_from(const std::string& text, Store* store) {
   return id;
 }
 
-Result<FoundSession> find_session(const std::string& id_text, const Settings& settings) {
-  auto store = TRY(open_existing_store(settings));
-  const auto id = TRY(session_id_from(id_text, store.get()));
+Result<SessionId> find_session_in(Store* store, const std::string& text) {
+  const auto id = TRY(session_id_from(text, store));
   const auto session = store->get_session(id);
-  if (!session) {
-    if (session.error().code != ErrorCode::not_found) return std::unexpected(session.error());
-    return std::unexpected(no_such_session(id_text));
-  }
+  if (session) return id;
+  if (session.error().code == ErrorCode::not_found) return std::unexpected(no_such_session(text));
+  return std::unexpected(session.error());
+}
+
+Result<FoundSession> find_session(const std::string& text, const Settings& settings) {
+  auto store = TRY(open_existing_store(settings));
+  const auto id = TRY(find_session_in(store.get(), text));
   return FoundSession{std::move(store), id};
 }
 

@@ -87,6 +87,15 @@ class ChangeJournalTest : public ::testing::TestWithParam<bool> {
 
   const Files before{{"replaced", "old"}, {"removed", "old"}, {"other", "untouched"}};
   const Files after{{"made", "new"}, {"replaced", "new"}, {"other", "untouched"}};
+  // Whether the process had done half of it when it was killed.
+  bool recover_all_or_nothing(int call) {
+    const Files left = files();
+    FileCalls calls;
+    recover_changes(workspace(), calls);
+    EXPECT_TRUE(files() == before || files() == after) << "killed before call " << call;
+    return left != before && left != after;
+  }
+
   TemporaryFolder base;
 };
 
@@ -100,11 +109,7 @@ TEST_P(ChangeJournalTest, leaves_all_or_nothing_whenever_the_process_is_killed) 
   int finished = 0;
   for (int call = 0; killed_before(call); ++call) {
     ASSERT_LT(call, 100);
-    const Files left = files();
-    half_done += left != before && left != after ? 1 : 0;
-    FileCalls calls;
-    recover_changes(workspace(), calls);
-    ASSERT_TRUE(files() == before || files() == after) << "killed before call " << call;
+    half_done += recover_all_or_nothing(call) ? 1 : 0;
     ++(files() == before ? taken_back : finished);
     if (has_modern_calls()) {
       ASSERT_FALSE(has_spare_names()) << "killed before call " << call;
@@ -219,11 +224,7 @@ TEST_P(ChangeJournalTest, is_written_under_another_name_where_a_file_has_its_nam
   int half_done = 0;
   for (int call = 0; killed_before(call); ++call) {
     ASSERT_LT(call, 100);
-    const Files left = files();
-    half_done += left != before && left != after ? 1 : 0;
-    FileCalls calls;
-    recover_changes(workspace(), calls);
-    ASSERT_TRUE(files() == before || files() == after) << "killed before call " << call;
+    half_done += recover_all_or_nothing(call) ? 1 : 0;
     ASSERT_FALSE(std::filesystem::exists(base / ".wright-journal-3.tmp"));
     ASSERT_EQ(content_of(base / ".wright-journal.tmp"), foreign);
     refill();
