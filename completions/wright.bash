@@ -139,7 +139,7 @@ _wright() {
       'sessions cancel') options="--reason --json $config $database $server" ;;
       'sessions diff') options="$config $database" ;;
       'sessions undo') options="-y --yes $config $database" ;;
-      'sessions rm') options="-y --yes $config $database $server" ;;
+      'sessions rm') options="-y --yes --json $config $database $server" ;;
       'sessions prune') options="--older-than --dry-run --json $config $database" ;;
       feedback | stats) options="--agent --tenant --since --json $config $database $server" ;;
       agents)

@@ -60,7 +60,7 @@ set -l of_agents 'agents show' 'agents new' 'agents trust'
 set -l with_database answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'sessions diff' 'sessions undo' $of_agents
 set -l with_server run chat resume answer waits feedback stats sessions 'sessions show' 'sessions export' 'sessions fork' 'sessions cancel' 'sessions rm'
 set -l with_base_path trust test tools 'tools show' 'tools call' $of_agents
-set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions cancel' 'sessions prune' 'agents show' test tools 'tools call' models batch 'batch submit' 'batch show' 'batch cancel'
+set -l with_json answer waits feedback stats sessions 'sessions show' 'sessions fork' 'sessions cancel' 'sessions rm' 'sessions prune' 'agents show' test tools 'tools call' models batch 'batch submit' 'batch show' 'batch cancel'
 complete -c wright -n 'not __wright_after 1; and not __wright_in help' -s c -l config -r -F -d 'Configuration file'
 complete -c wright -n "__wright_in $with_all_settings '"(string join "' '" $with_database)"'" -l database-path -r -F -d 'Where sessions are kept'
 complete -c wright -n "__wright_in $with_all_settings chat '"(string join "' '" $with_database)"'" -l store -r -F -d 'The same: a path, or postgresql://…'

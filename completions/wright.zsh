@@ -158,7 +158,7 @@ _wright() {
         '1:session:_wright_names sessions'
       ;;
     'sessions rm')
-      _arguments $help $config $database $server '(-y --yes)'{-y,--yes}'[do not ask]' \
+      _arguments $help $json $config $database $server '(-y --yes)'{-y,--yes}'[do not ask]' \
         '*:session:_wright_names sessions'
       ;;
     'sessions prune')

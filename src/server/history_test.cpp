@@ -115,5 +115,27 @@ TEST(Feedback, counts_what_is_beside_a_damaged_row) {
       failed_calls("UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 2", 2), 1);
 }
 
+// Nobody can cancel it first, so its status does not count; one that can be read is spared.
+TEST(Removal, takes_a_damaged_session_that_seems_to_run) {
+  const TemporaryFolder folder;
+  const auto path = folder / "store.db";
+  const auto store = store::value_of(open_sqlite_store(path));
+  ServedService served{{.store = store.get()}};
+  const SessionId damaged = store::value_of(store->create_session({.agent_name = "parrot"}));
+  const SessionId sound = store::value_of(store->create_session({.agent_name = "parrot"}));
+  {
+    const auto connection = store::connect_plainly(path);
+    store::rows_of(connection.get(), "PRAGMA busy_timeout = 60000");
+    store::rows_of(connection.get(),
+                   fmt::format("UPDATE agent_sessions SET config = '{{broken' WHERE id = {}", damaged));
+  }
+  const auto remove = [&](SessionId id) {
+    return served.ask("DELETE", fmt::format("/api/v1/sessions/{}", id));
+  };
+  EXPECT_EQ(remove(sound).status, 503);
+  EXPECT_EQ(remove(damaged).status, 204);
+  EXPECT_EQ(remove(damaged).status, 404);
+}
+
 }  // namespace
 }  // namespace wright::server

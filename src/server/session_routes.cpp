@@ -9,6 +9,7 @@
 
 #include "core/try.h"
 #include "core/user_message.h"
+#include "runtime/session_removal.h"
 #include "server/content_parts.h"
 #include "server/held_answer.h"
 #include "server/idempotency.h"
@@ -417,8 +418,7 @@ std::vector<Route> session_routes(const ServiceOptions& options) {
       {"DELETE", one, Access::known, Scope::admin,
        [&options](Call& call) -> Answer {
          const SessionId id = TRY(call.number());
-         // While it runs, its calls go on, and nobody could tell any more what they did.
-         TRY(options.store.apply_one(DeleteSession{.session_id = id, .unless_running = true}));
+         TRY(runtime::remove_session(options.store, id));
          (void)recall_messages(options.store, id);
          return http::Response{.status = 204};
        }},

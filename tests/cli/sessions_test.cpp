@@ -175,7 +175,9 @@ TEST_F(SessionsCommand, deletes_only_with_consent) {
   EXPECT_NE(confirmed.output.find("Delete 1 session? [y/N]"), std::string::npos);
   EXPECT_EQ(listed({}), Ids{2});
 
-  EXPECT_EQ(home_.wright({"sessions", "rm", "2", "--yes"}).exit_code, 0);
+  const Finished unasked_for = home_.wright({"sessions", "rm", "2", "2", "--yes", "--json"});
+  EXPECT_EQ(unasked_for.exit_code, 0);
+  EXPECT_EQ(unasked_for.output, "{\"deleted\":[2]}\n");
   EXPECT_EQ(listed({}), Ids{});
 }
 

@@ -24,6 +24,7 @@
 #include "app/wiring/stored_session.h"
 #include "core/iso_time.h"
 #include "core/try.h"
+#include "runtime/session_removal.h"
 #include "wright/detail/version.h"
 
 namespace wright::app {
@@ -352,9 +353,7 @@ class AcpServer {
     TRY(close(params));
     const auto stored = stored_session(id);
     if (!stored) return JsonObject{};
-    // Another process may run it: see `wright sessions rm`.
-    TRY(environment_.store.apply_one(
-        DeleteSession{.session_id = stored->id, .unless_running = true}));
+    TRY(runtime::remove_session(environment_.store, stored->id));
     const auto settings = TRY(load_settings(environment_.flags, environment_.context.environment));
     FileHistory(settings, environment_.store).forget(stored->id);
     return JsonObject{};

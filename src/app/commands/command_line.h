@@ -164,6 +164,7 @@ struct RemoveSessionsCommand {
   SettingFlags settings;
   std::vector<std::string> ids;
   Confirmation confirmation = Confirmation::ask;
+  OutputFormat output = OutputFormat::text;
 };
 enum class Deletion : std::uint8_t { real, rehearsed };
 struct PruneSessionsCommand {

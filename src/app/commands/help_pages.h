@@ -150,7 +150,7 @@ exist, nothing is deleted.
 
 Examples:
   wright sessions rm 12
-  wright sessions rm --yes 3 4 5
+  wright sessions rm --yes 3 4 5 --json
 )"},
     CommandHelp{
         "sessions prune", "sessions prune --older-than WHEN [options]",

@@ -40,6 +40,7 @@
 #include "server/metrics.h"
 #include "server/service.h"
 #include "server/webhooks.h"
+#include "store/store_telling_of_damage.h"
 #include "wright/runtime.h"
 
 namespace wright::app {
@@ -121,7 +122,12 @@ class Serving {
  public:
   Serving(const Settings& settings, const Models& models, Store& store, server::Tokens& tokens,
           server::WebhookOptions webhooks, CommandContext context, const Logger& logger)
-      : store_(store, metrics_),
+      : measured_(store, metrics_),
+        store_(measured_,
+               [this](const Session& session) {
+                 logger_.log(LogLevel::warning, "A stored session cannot be read",
+                             {{"session", session.id}, {"error", session.error.value_or("")}});
+               }),
         tokens_(tokens),
         models_(models),
         logger_(logger),
@@ -165,7 +171,8 @@ class Serving {
   }
 
   server::Metrics metrics_;
-  server::MeasuredStore store_;
+  server::MeasuredStore measured_;
+  store::StoreTellingOfDamage store_;
   server::Tokens& tokens_;
   const Models& models_;
   const Logger logger_;

@@ -98,6 +98,7 @@ LineCheck describe(CLI::App& app, RemoveSessionsCommand& command) {
   app.add_option("ID", command.ids, "Numbers of sessions, or `last`");
   app.add_flag_callback(
       "-y,--yes", [&command] { command.confirmation = Confirmation::given; }, "Do not ask");
+  add_json(app, command.output, "Print a JSON object with the ids of those that are gone");
   add_config_option(app, command.settings);
   add_store_options(app, command.settings);
   return [&command] { return command.ids.empty() ? missing(kSessionId) : std::string(); };

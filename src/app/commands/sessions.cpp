@@ -1,6 +1,7 @@
 // `wright sessions`: list, show, export and delete what is stored.
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "app/wiring/stored_session.h"
 #include "core/nearest.h"
 #include "core/try.h"
+#include "runtime/session_removal.h"
 #include "store/damage.h"
 #include "wright/driver.h"
 #include "wright/replay.h"
@@ -134,20 +136,6 @@ Result<std::vector<Session>> sessions_to_remove(const RemoveSessionsCommand& com
   return sessions;
 }
 
-// Nobody drives it, and nobody can cancel it first, whatever its status: it cannot be read.
-bool is_damaged_and_left(Store& store, const Session& session) {
-  if (!store::is_damaged(session) || !end_dead_runners(store)) return false;
-  const auto abandoned = store.list_sessions({.is_abandoned = true,
-                                              .after = session.id - 1,
-                                              .before = session.id + 1,
-                                              .limit = 1,
-                                              .keeps_damaged = true});
-  if (abandoned && !abandoned->empty()) return true;
-  const auto runners = store.get_runners();
-  return runners && (!session.runner_id || std::ranges::find(*runners, *session.runner_id,
-                                                             &Runner::id) == runners->end());
-}
-
 bool is_yes(std::string_view answer) {
   return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes";
 }
@@ -240,20 +228,25 @@ ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
       return ExitCode::failed;
     }
   }
+  JsonArray gone;
+  Result<void> outcome;
   for (const Session& session : *sessions) {
-    // While it runs, its calls go on, and nobody could tell any more what they did.
-    const auto removed = (*store)->apply_one(
-        DeleteSession{.session_id = session.id,
-                      .unless_running = !is_damaged_and_left(**store, session)});
+    const auto removed = runtime::remove_session(**store, session.id);
     // A child may have gone with its parent.
     if (!removed && removed.error().code != ErrorCode::not_found) {
-      return complain_about(removed.error(), context.console);
+      outcome = removed;
+      break;
     }
     FileHistory(*settings, **store).forget(session.id);
+    gone.push_back(session.id);
   }
-  context.console.note(
-      fmt::format("Deleted {}.\n", show_counted(std::ssize(*sessions), "session")));
-  return ExitCode::ok;
+  if (command.output == OutputFormat::json) {
+    context.console.print_json(to_text(JsonObject{{"deleted", gone}}) + "\n");
+  } else if (!gone.empty()) {
+    context.console.note(
+        fmt::format("Deleted {}.\n", show_counted(std::ssize(gone), "session")));
+  }
+  return outcome ? ExitCode::ok : complain_about(outcome.error(), context.console);
 }
 
 }  // namespace wright::app

@@ -7,7 +7,6 @@
 #include <functional>
 #include <mutex>
 #include <random>
-#include <set>
 
 #include "app/commands/commands.h"
 #include "app/settings/paths.h"
@@ -26,8 +25,7 @@
 #include "server/health.h"
 #include "server/measured_store.h"
 #include "server/metrics.h"
-#include "store/damage.h"
-#include "store/forwarding_store.h"
+#include "store/store_telling_of_damage.h"
 #include "wright/runtime.h"
 
 namespace wright::app {
@@ -57,31 +55,6 @@ class Bell {
   std::mutex mutex_;
   std::condition_variable rung_;
   bool has_rung_ = false;
-};
-
-// A store that tells of each damaged session that is found in it, once.
-class StoreTellingOfDamage final : public store::ForwardingStore {
- public:
-  using Tell = std::function<void(const Session&)>;
-  StoreTellingOfDamage(Store& inner, Tell tell) : ForwardingStore(inner), tell_(std::move(tell)) {}
-
-  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
-    auto sessions = TRY(ForwardingStore::list_sessions(filter));
-    for (const Session& session : sessions) {
-      if (store::is_damaged(session) && is_first(session.id)) tell_(session);
-    }
-    return sessions;
-  }
-
- private:
-  bool is_first(SessionId id) {
-    const std::lock_guard lock(mutex_);
-    return told_.insert(id).second;
-  }
-
-  const Tell tell_;
-  std::mutex mutex_;
-  std::set<SessionId> told_;
 };
 
 class Worker {
@@ -124,7 +97,7 @@ class Worker {
   const Settings& settings_;
   server::Metrics metrics_;
   server::MeasuredStore measured_;
-  StoreTellingOfDamage store_;
+  store::StoreTellingOfDamage store_;
   const Logger logger_;
   CommandContext context_;
   Bell bell_;                  // before what rings it
