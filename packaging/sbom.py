@@ -83,9 +83,20 @@ def opened_later(program):
     return {name.decode() for name in re.findall(rb"\0(lib[a-z][a-z0-9_+-]*\.so\.[0-9]+)(?=\0)", text)}
 
 
-def paths_of(names):
-    known = dict(re.findall(r"^\s+(\S+) \(.*\) => (\S+)$", output_of("/sbin/ldconfig", "-p"), re.M))
-    return {known[name] for name in names if name in known}
+def machine_of(path):
+    """Class, byte order and machine of an ELF file: a machine may have libraries for several."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+    return head[4:6] + head[18:20]
+
+
+def paths_of(names, machine):
+    listed = re.findall(r"^\s+(\S+) \(.*\) => (\S+)$", output_of("/sbin/ldconfig", "-p"), re.M)
+    known = {}
+    for name, path in listed:  # the loader takes the first that fits
+        if name in names and name not in known and machine_of(path) == machine:
+            known[name] = path
+    return set(known.values())
 
 
 def license_of(package):
@@ -131,11 +142,12 @@ def described(package, use):
 def document(arguments):
     program = os.path.abspath(arguments.program)
     build = os.path.abspath(arguments.build)
+    machine = machine_of(program)
     digest = hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest()
     # What is linked counts before what is only included.
     groups = [("STATIC_LINK", "linked statically", linked_statically(build, program)),
-              ("DYNAMIC_LINK", "linked dynamically", paths_of(shared(program))),
-              ("OPTIONAL_DEPENDENCY_OF", "opened when it is used", paths_of(opened_later(program))),
+              ("DYNAMIC_LINK", "linked dynamically", paths_of(shared(program), machine)),
+              ("OPTIONAL_DEPENDENCY_OF", "opened when it is used", paths_of(opened_later(program), machine)),
               ("CONTAINS", "headers compiled into the program", headers(build, program))]
     own = "SPDXRef-wright"
     packages = [{

@@ -284,6 +284,8 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
       known.folders.push_back(full);
     }
   }
+  // What was moved here after the first look at it, and before it was listed, was listed nowhere else.
+  if (::fstat(::dirfd(listing.get()), &status) == 0) notice(path, status, pass);
   return known;
 }
 

@@ -313,6 +313,45 @@ TEST_F(Replaced, what_moves_during_a_look_is_not_missed) {
   EXPECT_TRUE(guarded.look());
 }
 
+// One move alone, at any moment of a look: there may be nothing that tells of it but the folder that
+// was just being read.
+TEST_F(Replaced, what_moves_once_during_a_look_is_not_missed) {
+  make("a/b/.env");
+  std::filesystem::create_directory(in("c"));
+  policy_.unreadable = usual_secrets();
+  GuardedPaths guarded(policy_);
+  std::string from = in("a/b");
+  std::string to = in("c/b");
+  const auto calm = [&] {
+    // The last move is older than any that a look takes for new.
+    std::this_thread::sleep_for(10ms);
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_TRUE(guarded.look());
+    return std::chrono::steady_clock::now() - began;
+  };
+  const auto usual = std::min({calm(), calm(), calm()});
+  constexpr int kMoments = 150;  // of the second half, in which folders are read
+  for (int i = 0; i < kMoments; ++i) {
+    std::this_thread::sleep_for(10ms);
+    std::atomic<bool> has_begun = false;
+    std::jthread mover([&] {
+      has_begun = true;
+      const auto moment = std::chrono::steady_clock::now() + usual * (kMoments + i) / (2 * kMoments);
+      while (std::chrono::steady_clock::now() < moment) continue;
+      ::rename(from.c_str(), to.c_str());
+    });
+    while (!has_begun) std::this_thread::yield();
+    const auto found = guarded.look();
+    mover.join();
+    ASSERT_TRUE(found) << found.error().message;
+    const auto hides = [](const GuardedMount& mount) {
+      return mount.kind == GuardedMount::Kind::hidden_file;
+    };
+    ASSERT_TRUE(std::ranges::any_of(found->mounts, hides)) << i;
+    std::swap(from, to);
+  }
+}
+
 // Somebody builds: files come and go, and folders are made.
 TEST_F(Replaced, what_is_built_during_a_look_is_no_trouble) {
   make("sub/.env");

@@ -326,7 +326,7 @@ class AcpServer {
     for (const Session& session : stored) {
       const std::string folder = folder_of(session).string();
       if (folder.empty() || (!cwd.empty() && std::filesystem::path(cwd) != folder)) continue;
-      if (sessions.size() == kSessionsAPage) {
+      if (last && sessions.size() == kSessionsAPage) {
         return JsonObject{{"sessions", std::move(sessions)}, {"nextCursor", std::to_string(*last)}};
       }
       last = session.id;

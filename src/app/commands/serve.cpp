@@ -12,6 +12,7 @@
 #include <charconv>
 #include <future>
 #include <latch>
+#include <numeric>
 #include <optional>
 #include <stop_token>
 
@@ -66,8 +67,9 @@ int number_in(const Environment& environment, std::string_view variable) {
 // Sockets that systemd has opened: from descriptor 3 on.
 std::vector<int> inherited_sockets(const Environment& environment) {
   if (number_in(environment, "LISTEN_PID") != ::getpid()) return {};
-  std::vector<int> sockets;
-  for (int i = 0; i < number_in(environment, "LISTEN_FDS"); ++i) sockets.push_back(3 + i);
+  const int count = std::max(number_in(environment, "LISTEN_FDS"), 0);
+  std::vector<int> sockets(static_cast<std::size_t>(count));
+  std::iota(sockets.begin(), sockets.end(), 3);
   return sockets;
 }
 
