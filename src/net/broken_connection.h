@@ -1,5 +1,6 @@
-// Exchanges whose connection broke when there was one: nobody knows whether the server has acted on
-// the request. An error of the network without that mark was found before anything was sent.
+// Exchanges that broke, or took too long, when there was a connection: nobody knows whether the server has
+// acted on the request. An error of the network, or of time, without that mark was found before anything was
+// sent.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -15,6 +16,10 @@ inline constexpr std::string_view kMayHaveArrived = "may_have_arrived";
 
 inline std::unexpected<Error> connection_broke(std::string message) {
   return fail(ErrorCode::network, std::move(message), boost::json::object{{kMayHaveArrived, true}});
+}
+
+inline Error took_too_long(std::string message) {
+  return {ErrorCode::timeout, std::move(message), boost::json::object{{kMayHaveArrived, true}}};
 }
 
 inline bool may_have_arrived(const Error& error) {

@@ -183,8 +183,8 @@ Result<void> CurlTransfer::result_of(CURLcode code) const {
     case CURLE_OPERATION_TIMEDOUT: {
       curl_off_t connected = 0;
       curl_easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);
-      return fail(ErrorCode::timeout, connected == 0 ? exchange_.no_connection_in_time()
-                                                     : exchange_.not_finished_in_time());
+      if (connected == 0) return fail(ErrorCode::timeout, exchange_.no_connection_in_time());
+      return std::unexpected(took_too_long(exchange_.not_finished_in_time()));
     }
     case CURLE_PROXY:
     case CURLE_COULDNT_RESOLVE_PROXY:

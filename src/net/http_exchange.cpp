@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/broken_connection.h"
+
 namespace wright::net {
 namespace {
 
@@ -101,16 +103,14 @@ HttpExchange::Clock::time_point HttpExchange::next_check() const {
 }
 
 std::optional<Error> HttpExchange::lateness(Clock::time_point now) const {
-  const auto late = [](std::string message) {
-    return Error{ErrorCode::timeout, std::move(message), {}};
-  };
-  if (now >= connected_by) return late(no_connection_in_time());
-  if (now >= over_by) return late(not_finished_in_time());
+  if (now >= connected_by) return Error{ErrorCode::timeout, no_connection_in_time(), {}};
+  if (now >= over_by) return took_too_long(not_finished_in_time());
   if (now < next_byte_by()) return std::nullopt;
-  return late(has_body_ ? fmt::format("{} sent nothing for {} in the middle of its answer",
-                                      server(), seconds_text(timeouts_.idle))
-                        : fmt::format("{} did not begin to answer within {}", server(),
-                                      seconds_text(timeouts_.first_byte)));
+  return took_too_long(has_body_
+                           ? fmt::format("{} sent nothing for {} in the middle of its answer",
+                                         server(), seconds_text(timeouts_.idle))
+                           : fmt::format("{} did not begin to answer within {}", server(),
+                                         seconds_text(timeouts_.first_byte)));
 }
 
 std::string HttpExchange::no_connection_in_time() const {

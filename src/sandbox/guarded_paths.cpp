@@ -197,13 +197,13 @@ void GuardedPaths::hide_behind(const std::string& link, const std::string& top,
       const auto holding = std::ranges::find_if(
           tops_, [&](const auto& each) { return lies_in(real, each) && real != each; });
       if (holding == tops_.end()) continue;
-      // It is found by its own name.
-      if (is_meant_by_any(unreadable_, real.lexically_relative(*holding).native())) continue;
       std::error_code problem;
       const bool is_folder = std::filesystem::is_directory(real, problem);
       found.mounts.push_back(
           {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
            real.native()});
+      // It needs no link to be found.
+      if (is_meant_by_any(unreadable_, real.lexically_relative(*holding).native())) continue;
       found.behind_links.push_back(real.native());
       pin(real, kByName, found);
       for (const std::string& each : way->links) pin(each, kByName, found);
@@ -280,6 +280,8 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
     } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
       known.mounts.push_back({GuardedMount::Kind::read_only, full});
       if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
+      // What git keeps has names of its own, and there is much of it.
+      if (name != ".git" && is_folder) known.folders.push_back(full);
     } else if (is_folder) {
       known.folders.push_back(full);
     }
@@ -306,6 +308,11 @@ void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
     for (const std::string& link : folder.links) hide_behind(link, start, found);
     waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
   }
+}
+
+void GuardedPaths::search_all(Pass& pass) {
+  if (folders_.size() > 2 * kMostFolders) folders_.clear();
+  for (const auto& top : tops_) search(top, pass);
 }
 
 // What leads to a protected path: if it were moved, the path would move with it. Also the path
@@ -435,8 +442,7 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
     if (::lstat(folder.c_str(), &status) == 0) pass.own_changes[folder] = status.st_ctim;
   }
   if (!names_.empty() || !unreadable_.empty()) {
-    if (folders_.size() > 2 * kMostFolders) folders_.clear();
-    for (const auto& top : tops_) search(top, pass);
+    search_all(pass);
   }
   // Shorter paths first: the contents of a folder are mounted after it. What is hidden needs no
   // protection, and neither needs pinning.
@@ -499,12 +505,12 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
   return std::move(last.found);
 }
 
-std::vector<std::string> GuardedPaths::behind_links() {
+GuardedPaths::BehindLinks GuardedPaths::behind_links() {
   const std::lock_guard lock(mutex_);
   Pass once;
   once.began = clock_of_files();
-  for (const auto& top : tops_) search(top, once);
-  return std::move(once.found.behind_links);
+  search_all(once);
+  return {std::move(once.found.behind_links), once.found.is_complete};
 }
 
 }  // namespace wright::sandbox

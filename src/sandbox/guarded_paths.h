@@ -69,8 +69,13 @@ class GuardedPaths {
   Result<Found> look();
 
   // What links lead to whose names are unreadable, without links; not what is unreadable by its own
-  // name. Looks once, whatever is moved meanwhile. May be called from several threads.
-  std::vector<std::string> behind_links();
+  // name.
+  struct BehindLinks {
+    std::vector<std::string> paths;
+    bool is_complete = true;  // false when there is too much to look through
+  };
+  // Looks once, whatever is moved meanwhile. May be called from several threads.
+  BehindLinks behind_links();
 
  private:
   // A folder as it was when last read. Nobody can set its change time.
@@ -98,6 +103,7 @@ class GuardedPaths {
   void notice(const std::string& path, const struct stat& status, Pass& pass) const;
   void identify(Pass& pass) const;
   void search(const std::filesystem::path& top, Pass& pass);
+  void search_all(Pass& pass);
   const Folder& read(const std::string& path, const std::string& top, Pass& pass);
   void hide(const std::string& path, std::string_view below, Folder& folder) const;
   void hide_behind(const std::string& link, const std::string& top, Found& found) const;

@@ -1,5 +1,6 @@
 #include "sandbox/guarded_paths.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -216,10 +217,34 @@ TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_to_folders_and_chains_of_
             (std::set<std::string>{in(".aws"), in("dot"), in("dot/aws"), in("a"), in("sub"),
                                    in("sub/store"), in("sub/store/b"), in(".env"), in("middle")}));
   const auto told = guarded.behind_links();
-  EXPECT_EQ(std::set<std::string>(told.begin(), told.end()), behind);
+  EXPECT_TRUE(told.is_complete);
+  EXPECT_EQ(std::set<std::string>(told.paths.begin(), told.paths.end()), behind);
   make("later.txt");
   all.insert(in("later.txt"));
   EXPECT_EQ(paths_of(guarded.look().value(), Kind::hidden_file), all);
+}
+
+TEST_F(GuardedPathsOf, secrets_are_hidden_in_what_is_protected_and_behind_links_into_it) {
+  make("keep/own.env");
+  make("keep/deep/prod.env");
+  make(".git/prod.env");
+  std::filesystem::create_symlink("keep/deep/prod.env", in("a.env"));
+  std::filesystem::create_symlink(".git/prod.env", in("b.env"));
+  policy_.unreadable = {"**/*.env"};
+  policy_.protected_paths = {".git", "keep"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(
+      paths_of(found, Kind::hidden_file),
+      (std::set<std::string>{in("keep/own.env"), in("keep/deep/prod.env"), in(".git/prod.env")}));
+  EXPECT_EQ(paths_of(found, Kind::read_only), (std::set<std::string>{in(".git"), in("keep")}));
+}
+
+TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_however_many_others_there_are) {
+  for (int i = 0; i < 1'001; ++i) make(fmt::format("store/{}.key", i).c_str());
+  std::filesystem::create_symlink("store", in("keys"));
+  policy_.unreadable = {"keys/*.key"};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("store")));
 }
 
 TEST_F(GuardedPathsOf, a_program_are_hidden_by_their_absolute_paths) {

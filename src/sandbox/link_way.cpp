@@ -58,7 +58,8 @@ std::vector<std::size_t> used_up(const PatternNames& pattern, const Names& path)
   return counts;
 }
 
-// Goes down by what the rest of a pattern says, through whatever is a folder in the end.
+// Goes down by what the rest of a pattern says, through whatever is a folder in the end, until there is
+// too much of it.
 void add_below(const std::string& path, std::span<const std::string> rest, Names& found) {
   if (rest.empty()) {
     found.push_back(path);
@@ -67,7 +68,7 @@ void add_below(const std::string& path, std::span<const std::string> rest, Names
   std::error_code problem;
   std::filesystem::directory_iterator entries(path, problem);
   for (; !problem && entries != std::filesystem::directory_iterator(); entries.increment(problem)) {
-    if (found.size() >= kMostPathsBehind) return;
+    if (found.size() > kMostPathsBehind) return;
     const std::string name = entries->path().filename().native();
     if (is_name_meant(rest.front(), name)) {
       add_below(fmt::format("{}/{}", path, name), rest.subspan(1), found);
@@ -118,6 +119,7 @@ std::vector<std::string> meant_behind(std::string_view pattern, const std::strin
   for (const std::size_t count : used_up(wanted, names_in(below))) {
     add_below(link, std::span(wanted.names).subspan(count), found);
   }
+  if (found.size() > kMostPathsBehind) return {link};
   return found;
 }
 

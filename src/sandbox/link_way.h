@@ -18,8 +18,8 @@ struct LinkWay {
 std::optional<LinkWay> way_of(const std::string& path);
 
 // What a pattern means of a link and of what lies behind it. `below` is the path of the link below
-// the folder that the pattern is about. The link itself, or paths through it; empty where the
-// pattern is about something else.
+// the folder that the pattern is about. The link itself, or paths through it; the link alone where
+// those are too many. Empty where the pattern is about something else.
 std::vector<std::string> meant_behind(std::string_view pattern, const std::string& link,
                                       std::string_view below);
 

@@ -174,7 +174,9 @@ TEST(GoingOn, of_two_requests_with_other_results_one_is_taken_whole) {
     other.join();
     EXPECT_EQ(std::set({sun.status, rain.status}), std::set({200, 409})) << sun.body << rain.body;
     const Json taken(sun.status == 200 ? "sun" : "rain");
-    for (const StoredWait& wait : *served.store().get_waits({})) EXPECT_EQ(wait.answer, taken);
+    const auto waits = served.store().get_waits({});
+    ASSERT_TRUE(waits);
+    for (const StoredWait& wait : *waits) EXPECT_EQ(wait.answer, taken);
   }
 }
 

@@ -65,14 +65,27 @@ TEST(Approval, is_no_longer_asked_for_when_its_time_is_over) {
   EXPECT_EQ(home.wright({"waits", "--json"}).output, "[]\n");
 }
 
+constexpr const char* kSpecialistBelowFirst =
+    "INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, status, "
+    "parent_session_id) SELECT agent_name, provider, model, 'below', started_at, 'waiting', 1 "
+    "FROM agent_sessions";
+
+TEST(Cancelling, of_a_session_and_a_specialist_below_it_succeeds_for_both) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  change(home.database(), kSpecialistBelowFirst);
+  const Finished both = home.wright({"sessions", "cancel", "1", "2", "--json"});
+  EXPECT_EQ(both.exit_code, 0) << both.error;
+  EXPECT_EQ(both.json(), *parse_json(R"([{"id": 1, "status": "cancelled"},
+                                         {"id": 2, "status": "cancelled"}])"));
+}
+
 TEST(Cancelling, of_a_specialist_is_told_to_the_session_above_by_whoever_goes_on_with_it) {
   const Home home;
   home.write_config(kAskAboutGrep);
   ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
-  change(home.database(),
-         "INSERT INTO agent_sessions (agent_name, provider, model, user_prompt, started_at, status, "
-         "parent_session_id) SELECT agent_name, provider, model, 'below', started_at, 'waiting', 1 "
-         "FROM agent_sessions");
+  change(home.database(), kSpecialistBelowFirst);
   const Finished below = home.wright({"sessions", "cancel", "2"});
   EXPECT_EQ(below.exit_code, 0) << below.error;
   EXPECT_TRUE(has(below.error, "ends when the session above goes on: wright resume 1"))

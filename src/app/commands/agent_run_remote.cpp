@@ -34,9 +34,9 @@ Result<Json> post_surely(RemoteApi& api, const std::string& path, const Json& bo
   bool has_arrived_perhaps = false;
   for (int attempt = 1;; ++attempt) {
     auto answer = api.post(path, body, stop, key);
-    if (answer || answer.error().code != ErrorCode::network) return answer;
+    if (answer) return answer;
     has_arrived_perhaps = has_arrived_perhaps || net::may_have_arrived(answer.error());
-    if (attempt < kAttempts) continue;
+    if (answer.error().code == ErrorCode::network && attempt < kAttempts) continue;
     if (has_arrived_perhaps) answer.error().message += fmt::format(". {}", what_may_be);
     return answer;
   }

@@ -16,15 +16,27 @@
 namespace wright::app {
 namespace {
 
+struct ToCancel {
+  SessionId id = 0;
+  bool has_ended = false;  // before anything was cancelled
+};
+
 // All of them, or why one cannot be found; then none is cancelled.
-Result<std::vector<SessionId>> sessions_to_cancel(const std::vector<std::string>& words,
-                                                  Store* store) {
-  std::vector<SessionId> ids;
+Result<std::vector<ToCancel>> sessions_to_cancel(const std::vector<std::string>& words,
+                                                 Store* store) {
+  std::vector<ToCancel> all;
   for (const std::string& word : words) {
     const auto id = TRY(find_session_in(store, word));
-    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+    if (std::ranges::find(all, id, &ToCancel::id) != all.end()) continue;
+    const auto session = store->get_session(id);
+    all.push_back({id, session && session->ended_at});
   }
-  return ids;
+  return all;
+}
+
+// Ended, as it was to: it was below one that was cancelled before it.
+bool has_been_cancelled(const Result<Session>& session) {
+  return session && session->status == SessionStatus::cancelled;
 }
 
 std::string what_became_of(Store& store, const Session& session) {
@@ -52,8 +64,8 @@ ExitCode execute(const CancelSessionsCommand& command, CommandContext context) {
   if (!settings) return ExitCode::usage;
   const auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
-  const auto ids = sessions_to_cancel(command.ids, store->get());
-  if (!ids) return complain_about(ids.error(), context.console);
+  const auto wanted = sessions_to_cancel(command.ids, store->get());
+  if (!wanted) return complain_about(wanted.error(), context.console);
   std::unique_ptr<Runtime> runtime;  // a server has one
   if (!settings->store().is_server()) {
     auto opened = Runtime::open({.store = store->get(), .workers = 1, .tool_threads = 1});
@@ -64,10 +76,11 @@ ExitCode execute(const CancelSessionsCommand& command, CommandContext context) {
       command.reason.value_or(fmt::format("Cancelled by {}", person_name(context.environment)));
   ExitCode code = ExitCode::ok;
   JsonArray all;
-  for (const SessionId id : *ids) {
-    const Result<void> asked =
+  for (const auto& [id, had_ended] : *wanted) {
+    Result<void> asked =
         runtime ? runtime->cancel(id, reason) : (*store)->request_cancel(id, reason);
     const auto session = (*store)->get_session(id);
+    if (!asked && !had_ended && has_been_cancelled(session)) asked = {};
     all.push_back(told(id, asked, session));
     if (!asked) {
       code = complain_about(asked.error(), context.console);

@@ -8,6 +8,8 @@ namespace {
 
 // Only people make such links: what a command makes a link to, it can read by itself.
 constexpr std::chrono::seconds kLookAgainAfter{1};
+// Looking takes a twentieth of the time at most, however large the tree is.
+constexpr int kLooksApart = 20;
 
 SandboxPolicy only_reading(std::vector<std::filesystem::path> folders,
                            std::vector<std::string> unreadable) {
@@ -25,13 +27,26 @@ LinkTargets::LinkTargets(std::vector<std::filesystem::path> folders,
                          std::vector<std::string> unreadable)
     : paths_(only_reading(std::move(folders), std::move(unreadable))) {}
 
+// What was known and is not found any more in a tree that is too large counts on: whoever fills the tree
+// makes nothing readable.
+void LinkTargets::look() {
+  auto [found, is_complete] = paths_.behind_links();
+  if (!is_complete) {
+    found.insert(found.end(), targets_.begin(), targets_.end());
+    std::ranges::sort(found);
+    found.erase(std::ranges::unique(found).begin(), found.end());
+  }
+  targets_ = std::move(found);
+}
+
 bool LinkTargets::hold(std::string_view absolute) {
   const std::lock_guard lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  const bool is_first = looked_at_ == std::chrono::steady_clock::time_point();
-  if (is_first || now - looked_at_ > kLookAgainAfter) {
-    targets_ = paths_.behind_links();
-    looked_at_ = std::chrono::steady_clock::now();
+  const auto began = std::chrono::steady_clock::now();
+  if (began >= look_at_) {
+    look();
+    const auto over = std::chrono::steady_clock::now();
+    look_at_ = over + std::max<std::chrono::steady_clock::duration>(kLookAgainAfter,
+                                                                    kLooksApart * (over - began));
   }
   return std::ranges::any_of(targets_, [&](const std::string& target) {
     return absolute.starts_with(target) &&

@@ -23,9 +23,11 @@ class LinkTargets {
   bool hold(std::string_view absolute);
 
  private:
+  void look();
+
   sandbox::GuardedPaths paths_;
   std::mutex mutex_;
-  std::chrono::steady_clock::time_point looked_at_ = {};
+  std::chrono::steady_clock::time_point look_at_ = {};  // again, then
   std::vector<std::string> targets_ = {};  // as of then
 };
 
