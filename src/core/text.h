@@ -35,7 +35,8 @@ constexpr std::size_t count_characters(std::string_view text) {
 
 inline std::string lower(std::string_view text) {
   std::string lowered(text);
-  for (char& c : lowered) c = to_lower(c);
+  char* const characters = lowered.data();
+  for (std::size_t i = 0; i < text.size(); ++i) characters[i] = to_lower(text[i]);
   return lowered;
 }
 

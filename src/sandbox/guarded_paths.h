@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,13 +44,6 @@ struct GuardedMount {
 
   bool operator==(const GuardedMount&) const = default;
 };
-
-// Whether a path below a folder matches: a leading `**/` stands for any folders, * and ? for
-// characters within a name. A pattern without a slash means a name anywhere.
-bool is_meant(std::string_view pattern, const std::string& path);
-
-// Whether one of these is about the path, or about a folder that it lies in.
-bool is_meant_by_any(std::span<const std::string> patterns, std::string_view path);
 
 class GuardedPaths {
  public:
@@ -94,8 +86,8 @@ class GuardedPaths {
   struct Pass {
     Found found;
     timespec began{};
-    bool is_calm = true;                // nothing has changed since it began
-    std::set<std::string> restless = {};  // folders that have
+    bool is_calm = true;                               // nothing has changed since it began
+    std::set<std::string> restless = {};               // folders that have
     std::map<std::string, timespec> own_changes = {};  // of folders in which placeholders were made
   };
   Result<Pass> pass();

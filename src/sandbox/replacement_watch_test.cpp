@@ -125,8 +125,8 @@ TEST_F(Replaced, a_secret_is_noticed_before_anybody_believes_that_it_was_not) {
   make(".env");
   const auto watch = ReplacementWatch::start().value();
   for (int i = 0; i < kOften; ++i) {
-    const auto guarded = watch->watch(std::vector{GuardedMount{
-        .kind = GuardedMount::Kind::hidden_file, .path = in(".env"), .file = {}}});
+    const auto guarded = watch->watch(std::vector{
+        GuardedMount{.kind = GuardedMount::Kind::hidden_file, .path = in(".env"), .file = {}}});
     ASSERT_TRUE(guarded);
     EXPECT_FALSE((*guarded)->replaced_in_the_end());
     replace(".env", "KEY=new");
@@ -224,9 +224,8 @@ TEST_F(Replaced, what_moves_before_the_start_is_guarded_where_it_went) {
   policy_.unreadable = usual_secrets();
   const auto sandbox = Sandbox::prepare(policy_).value();
   NEEDS_NAMESPACES(sandbox);
-  const auto moved = run_after(sandbox, "cat sub2/.env", [&] {
-    std::filesystem::rename(in("sub"), in("sub2"));
-  });
+  const auto moved =
+      run_after(sandbox, "cat sub2/.env", [&] { std::filesystem::rename(in("sub"), in("sub2")); });
   EXPECT_EQ(moved.output.head.find("secret"), std::string::npos);
   const auto decoy = run_after(sandbox, "cat sub/.env sub3/.env", [&] {
     std::filesystem::rename(in("sub2"), in("sub3"));
@@ -313,8 +312,8 @@ TEST_F(Replaced, what_moves_during_a_look_is_not_missed) {
   EXPECT_TRUE(guarded.look());
 }
 
-// One move alone, at any moment of a look: there may be nothing that tells of it but the folder that
-// was just being read.
+// One move alone, at any moment of a look: there may be nothing that tells of it but the folder
+// that was just being read.
 TEST_F(Replaced, what_moves_once_during_a_look_is_not_missed) {
   make("a/b/.env");
   std::filesystem::create_directory(in("c"));
@@ -322,9 +321,17 @@ TEST_F(Replaced, what_moves_once_during_a_look_is_not_missed) {
   GuardedPaths guarded(policy_);
   std::string from = in("a/b");
   std::string to = in("c/b");
+  // Until the last move is older than any that a look takes for new.
+  const auto let_settle = [] {
+    const auto tick = [] {
+      timespec now{};
+      ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+      return std::pair(now.tv_sec, now.tv_nsec);
+    };
+    for (const auto last = tick(); tick() == last;) std::this_thread::yield();
+  };
   const auto calm = [&] {
-    // The last move is older than any that a look takes for new.
-    std::this_thread::sleep_for(10ms);
+    let_settle();
     const auto began = std::chrono::steady_clock::now();
     EXPECT_TRUE(guarded.look());
     return std::chrono::steady_clock::now() - began;
@@ -332,11 +339,12 @@ TEST_F(Replaced, what_moves_once_during_a_look_is_not_missed) {
   const auto usual = std::min({calm(), calm(), calm()});
   constexpr int kMoments = 150;  // of the second half, in which folders are read
   for (int i = 0; i < kMoments; ++i) {
-    std::this_thread::sleep_for(10ms);
+    let_settle();
     std::atomic<bool> has_begun = false;
     std::jthread mover([&] {
       has_begun = true;
-      const auto moment = std::chrono::steady_clock::now() + usual * (kMoments + i) / (2 * kMoments);
+      const auto moment =
+          std::chrono::steady_clock::now() + usual * (kMoments + i) / (2 * kMoments);
       while (std::chrono::steady_clock::now() < moment) continue;
       ::rename(from.c_str(), to.c_str());
     });

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "project/attachment.h"
 #include "project/text_file.h"
-#include "sandbox/guarded_paths.h"
+#include "sandbox/path_patterns.h"
 #include "wright/json.h"
 
 namespace wright::app {
@@ -91,7 +91,8 @@ std::vector<std::string> pasted_images_in(std::string_view message) {
   std::string word;
   char quote = '\0';
   const auto end_word = [&] {
-    if (is_named_like_image(word) && (word.starts_with('/') || word.starts_with("~/"))) paths.push_back(word);
+    if (is_named_like_image(word) && (word.starts_with('/') || word.starts_with("~/")))
+      paths.push_back(word);
     word.clear();
   };
   for (std::size_t i = 0; i < message.size(); ++i) {

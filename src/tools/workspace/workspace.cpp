@@ -13,7 +13,7 @@
 
 #include "core/try.h"
 #include "sandbox/git_paths.h"
-#include "sandbox/guarded_paths.h"
+#include "sandbox/path_patterns.h"
 #include "tools/workspace/journal_names.h"
 #include "tools/workspace/shown_names.h"
 #include "wright/json.h"
