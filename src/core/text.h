@@ -56,8 +56,9 @@ constexpr std::optional<std::string_view> unless_empty(std::string_view text) {
 }
 
 constexpr bool is_one_of(std::string_view text, std::span<const std::string_view> list) {
-  for (const std::string_view one : list) {
-    if (one == text) return true;
+  const std::string_view* one = list.data();
+  for (std::size_t left = list.size(); left > 0; --left, ++one) {
+    if (one->size() == text.size() && *one == text) return true;
   }
   return false;
 }

@@ -201,6 +201,7 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
   }
   if (!workspace.unreadable_.empty()) {
     std::vector<std::filesystem::path> folders;
+    folders.reserve(workspace.readable_.size());
     for (const Root& root : workspace.readable_) folders.emplace_back(root.path);
     workspace.link_targets_ =
         std::make_unique<LinkTargets>(std::move(folders), workspace.unreadable_);
@@ -431,6 +432,7 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
 
 std::vector<int> Workspace::writable_folders() const {
   std::vector<int> folders;
+  folders.reserve(writable_.size());
   for (const Root& root : writable_) folders.push_back(root.descriptor.get());
   return folders;
 }
