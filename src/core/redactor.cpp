@@ -3,10 +3,12 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
 
+#include "core/text.h"
 #include "wright/log.h"
 
 namespace wright {
@@ -31,6 +33,38 @@ constexpr const char* kKeyShapes =
     R"(|\bnpm_[A-Za-z0-9]{36})"                                      // npm
     R"(|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)"  // JSON Web Token
     R"(|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----))";
+
+// Each of them has one of these in it, in small letters or others.
+constexpr auto kMarksOfKeys = std::to_array<std::string_view>(
+    {"bearer", "sk-", "k_live_", "k_test_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_",
+     "glpat-", "akia", "asia", "xox", "aiza", "npm_", "eyj", "private key"});
+constexpr std::size_t kShort = 4096;
+
+constexpr auto kFirstLetters = [] {
+  std::array<bool, 256> first{};
+  for (const std::string_view mark : kMarksOfKeys) {
+    first[static_cast<unsigned char>(mark.front())] = true;
+    if (mark.front() >= 'a') first[static_cast<unsigned char>(mark.front() - 'a' + 'A')] = true;
+  }
+  return first;
+}();
+
+bool begins_with_mark(std::string_view text) {
+  return std::ranges::any_of(kMarksOfKeys, [&](std::string_view mark) {
+    return lower(text.substr(0, mark.size())) == mark;
+  });
+}
+
+// Most texts are short and have no key: to look for the marks takes less than to compile the
+// shapes.
+bool may_have_keys(std::string_view text) {
+  if (text.size() > kShort) return true;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool may_begin = kFirstLetters[static_cast<unsigned char>(text[at])];
+    if (may_begin && begins_with_mark(text.substr(at))) return true;
+  }
+  return false;
+}
 
 std::size_t replace_all(std::string& text, std::string_view from, std::string_view to) {
   std::size_t count = 0;
@@ -89,6 +123,7 @@ std::string Redactor::redacted(std::string_view text, std::size_t& hidden) const
       hidden += replace_all(result, secret, kRedacted);
     }
   }
+  if (!may_have_keys(result)) return result;
   hidden += static_cast<std::size_t>(
       RE2::GlobalReplace(&result, key_shapes(), fmt::format("\\1\\2{}", kRedacted)));
   return result;

@@ -28,8 +28,12 @@ TEST(Redactor, hides_what_looks_like_a_key) {
   const Redactor redactor(std::vector<std::string>{});
   for (const std::string secret :
        {"sk-abcdefghijklmnopqrst", "sk-ant-api03-abcdefghijklmnop",
-        "ghp_abcdefghijklmnopqrstuvwxyz", "github_pat_11ABCDEFG0abcdefghijkl",
-        "AKIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdef", "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "ghp_abcdefghijklmnopqrstuvwxyz", "gho_abcdefghijklmnopqrstuvwxyz",
+        "ghu_abcdefghijklmnopqrstuvwxyz", "ghs_abcdefghijklmnopqrstuvwxyz",
+        "ghr_abcdefghijklmnopqrstuvwxyz", "github_pat_11ABCDEFG0abcdefghijkl",
+        "sk_live_abcdefghijklmnop", "rk_test_abcdefghijklmnop", "glpat-abcdefghijklmnopqrst",
+        "AKIAIOSFODNN7EXAMPLE", "ASIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdef",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789", "AIzaSyA1234567890abcdefghijklmnopqrstuv",
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc_def-123",
         "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nxyz\n-----END RSA PRIVATE KEY-----"}) {
     EXPECT_EQ(redactor.redacted(std::string_view("key=" + secret + " end")), "key=[REDACTED] end")
@@ -45,6 +49,19 @@ TEST(Redactor, hides_what_looks_like_a_key) {
             R"({\"Authorization\":\"Bearer [REDACTED]\"})");
   EXPECT_EQ(redactor.redacted(std::string_view("curl with Bearer abc.1def_ghi-jkl now")),
             "curl with Bearer [REDACTED] now");
+  EXPECT_EQ(redactor.redacted(std::string_view("AUTHORIZATION: BEARER abcdefghij.klm")),
+            "AUTHORIZATION: BEARER [REDACTED]");
+}
+
+// Short texts are not searched for all of it.
+TEST(Redactor, hides_a_key_wherever_it_stands) {
+  const Redactor redactor(std::vector<std::string>{});
+  const std::string key = "ghp_abcdefghijklmnopqrstuvwxyz";
+  for (const std::size_t before : {0, 1, 4'000, 4'090, 5'000, 100'000}) {
+    const std::string words(before, ' ');
+    EXPECT_EQ(redactor.redacted(std::string_view(words + key)), words + "[REDACTED]") << before;
+    EXPECT_EQ(redactor.redacted(std::string_view(key + words)), "[REDACTED]" + words) << before;
+  }
 }
 
 TEST(Redactor, leaves_ordinary_text_alone) {
