@@ -193,8 +193,9 @@ Result<void> AnthropicReader::read_delta(Block& block, const Json* delta, Respon
   } else if (type == "signature_delta" && block.kind == Block::Kind::thinking) {
     block.signature += valid_text(text_field(delta, "signature"));
   } else if (type == "input_json_delta" && block.kind == Block::Kind::call) {
-    block.input.clear();
-    pieces.answer.add_arguments(block.call, text_field(delta, "partial_json"));
+    const std::string_view piece = text_field(delta, "partial_json");
+    if (!piece.empty()) block.input.clear();
+    pieces.answer.add_arguments(block.call, piece);
   } else if (type == "input_json_delta" && block.kind == Block::Kind::vendors) {
     block.joiner.append(block.input, text_field(delta, "partial_json"));
   }

@@ -7,6 +7,8 @@
 namespace wright::providers {
 namespace {
 
+constexpr double kLargestCost = 1e9;  // of one answer, in dollars
+
 std::int64_t first_count(const Json* object, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     if (const std::int64_t count = count_field(object, key); count > 0) return count;
@@ -45,7 +47,7 @@ std::optional<Usage> read_openai_usage(const Json* usage) {
     read.output_tokens += read.reasoning_tokens;
   }
   if (const Json* cost = field(usage, "cost"); cost != nullptr && cost->is_number()) {
-    read.cost_usd = std::max(0.0, cost->to_number<double>());
+    read.cost_usd = std::clamp(cost->to_number<double>(), 0.0, kLargestCost);
   }
   if (read == Usage()) return {};
   return read;

@@ -130,6 +130,7 @@ void ResponsesReader::end_item(const Json& event, ResponsePieces& pieces) {
     if (const auto arguments = text_field(item, "arguments"); !arguments.empty()) {
       call.arguments = valid_text(arguments);
     }
+    if (is_cut(*item)) drop_call(*number, pieces);
   } else if (type == "reasoning" && thought_) {
     pieces.answer.reasoning().opaque =
         opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, returned_item(*item));
@@ -173,6 +174,7 @@ void ResponsesReader::read_item(const Json& item, ResponsePieces& pieces) {
     if (arguments == nullptr) return;
     pieces.answer.add_arguments(
         number, arguments->is_string() ? std::string(text_in(arguments)) : to_text(*arguments));
+    if (is_cut(item)) drop_call(number, pieces);
   } else if (is_item_of_vendors_tool(type)) {
     pieces.answer.add_reasoning(words_of_vendors_tool(item));
     pieces.answer.reasoning().opaque =
@@ -186,6 +188,17 @@ void ResponsesReader::read_item(const Json& item, ResponsePieces& pieces) {
     pieces.answer.add_reasoning(words_of_vendors_tool(item));
     pieces.answer.end_part();
   }
+}
+
+// By its own word, however whole it looks. Some servers leave calls in progress in a response that is complete.
+bool ResponsesReader::is_cut(const Json& item) const {
+  const std::string_view status = text_field(&item, "status");
+  return status == "incomplete" || (status == "in_progress" && status_ == "incomplete");
+}
+
+void ResponsesReader::drop_call(std::size_t number, ResponsePieces& pieces) {
+  pieces.answer.drop_arguments(number);
+  has_cut_call_ = true;
 }
 
 void ResponsesReader::read_message(const Json& item, ResponsePieces& pieces) {
@@ -241,6 +254,8 @@ Result<void> ResponsesReader::read_end(const Json* response, ResponsePieces& pie
     if (said.starts_with(heard)) {
       if (pieces.on_text) tell_texts(whole.content(), pieces.on_text, heard.size());
       pieces.answer.replace_content(std::move(whole));
+    } else if (has_cut_call_ && pieces.answer.call_count() > 0) {
+      pieces.answer.drop_arguments(pieces.answer.call_count() - 1);
     }
   }
   if (auto usage = read_openai_usage(field(response, "usage"))) pieces.answer.usage() = *usage;
@@ -254,6 +269,7 @@ std::optional<StopReason> ResponsesReader::stop_reason(const ResponseBuilder& an
                                                   : StopReason::max_tokens;
   }
   if (status_ != "completed") return {};
+  if (has_cut_call_) return StopReason::max_tokens;
   if (has_refused_) return StopReason::content_filter;
   return answer.call_count() > 0 ? StopReason::tool_use : StopReason::end_turn;
 }

@@ -30,6 +30,8 @@ class ResponsesReader {
   void read_message(const Json& item, ResponsePieces& pieces);
   void read_reasoning_item(const Json& item, ResponsePieces& pieces);
   std::optional<std::size_t> call_of(const Json& event) const;
+  bool is_cut(const Json& item) const;
+  void drop_call(std::size_t number, ResponsePieces& pieces);
   Result<void> read_end(const Json* response, ResponsePieces& pieces);
 
   std::map<std::int64_t, std::size_t> calls_;  // by output index
@@ -38,6 +40,7 @@ class ResponsesReader {
   std::string status_;
   std::string incomplete_reason_;
   bool has_refused_ = false;
+  bool has_cut_call_ = false;
 };
 
 }  // namespace wright::providers

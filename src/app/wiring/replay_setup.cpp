@@ -53,6 +53,8 @@ SettingFlags flags_for_replay(const Settings& given, const RecordedSession& reco
     flags.set.insert(flags.set.begin(), fmt::format("{}={}", keys::kMaxIterations.full_name(),
                                                     iterations->get_int64()));
   }
+  // What tools change in a replay belongs to no session that is kept.
+  if (tools == ToolSource::live) flags.set.push_back(fmt::format("{}=false", keys::kUndo.full_name()));
   return flags;
 }
 

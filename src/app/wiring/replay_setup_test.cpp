@@ -46,6 +46,14 @@ TEST(FlagsForReplay, never_let_a_file_choose_what_tools_may_read) {
   EXPECT_EQ(settings.max_iterations(), 7);
 }
 
+TEST(FlagsForReplay, note_no_changes_of_live_tools_for_sessions_that_are_kept) {
+  SettingFlags flags;
+  flags.set = {"agent.undo=true"};
+  for (const RecordTrust trust : {RecordTrust::own, RecordTrust::foreign}) {
+    EXPECT_FALSE(replayed_with(flags, kRecorded, ToolSource::live, trust).flag(keys::kUndo));
+  }
+}
+
 TEST(FlagsForReplay, leave_what_the_person_said_in_either_way) {
   SettingFlags flags;
   flags.base_path = "here";

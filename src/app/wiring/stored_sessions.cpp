@@ -1,5 +1,7 @@
 #include "app/wiring/stored_sessions.h"
 
+#include <fmt/format.h>
+
 #include "app/terminal/figures.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
@@ -36,6 +38,12 @@ Result<std::vector<Session>> visit_sessions(const Settings& settings, const Sele
     const auto calls = store->get_tool_calls(session.id);
     // Somebody may have deleted it meanwhile.
     if (!calls && calls.error().code == ErrorCode::not_found) continue;
+    if (!calls && calls.error().code == ErrorCode::storage) {
+      damaged.push_back(session);
+      damaged.back().error =
+          fmt::format("Session {} is left out: {}", session.id, calls.error().message);
+      continue;
+    }
     if (!calls) return std::unexpected(calls.error());
     visit(session, *calls);
   }

@@ -20,7 +20,7 @@ struct Selection {
 using Visit = std::function<void(const Session&, std::span<const StoredCall>)>;
 
 // Every session of the selection with its calls, newest first. None without a database. Gives those
-// that cannot be read: see SessionFilter::keeps_damaged.
+// that cannot be read, or whose calls cannot: see SessionFilter::keeps_damaged.
 Result<std::vector<Session>> visit_sessions(const Settings& settings, const Selection& selection,
                             const Visit& visit);
 
