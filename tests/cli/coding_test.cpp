@@ -53,6 +53,27 @@ TEST(Coding, takes_files_back_when_the_person_agrees_and_only_then) {
   EXPECT_EQ(content_of(home.project() / "alpha.cpp"), before) << undone.output;
 }
 
+TEST(Coding, notes_what_a_replay_changes_for_no_session) {
+  const Home home;
+  home.write_file("beta.cpp", "int second_thing() { return 2; }\n");
+  const std::string before = content_of(home.project() / "beta.cpp");
+  ASSERT_EQ(home.wright({"run", "coding", "-q", kRename, "--model", "offline"}).exit_code, 0);
+  ASSERT_EQ(home.wright({"run", "coding", "-q", "Rename second_thing to other_thing", "--model",
+                         "offline"})
+                .exit_code,
+            0);
+  ASSERT_NE(content_of(home.project() / "beta.cpp"), before);
+  const std::string first = home.wright({"sessions", "diff", "1"}).output;
+  ASSERT_TRUE(has(first, "alpha.cpp") && !has(first, "beta.cpp")) << first;
+  home.write_file("beta.cpp", before);
+  const Finished replayed = home.wright({"replay", "2", "--live-tools"});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.output << replayed.error;
+  EXPECT_NE(content_of(home.project() / "beta.cpp"), before) << "its tools are live";
+  EXPECT_EQ(home.wright({"sessions", "diff", "1"}).output, first);
+  EXPECT_EQ(home.wright({"sessions", "undo", "1", "--yes"}).exit_code, 0);
+  EXPECT_NE(content_of(home.project() / "beta.cpp"), before) << "session 1 never changed it";
+}
+
 TEST(Coding, leaves_files_to_a_script_that_does_not_say_what_to_do_with_them) {
   const Home home;
   const Finished asked =

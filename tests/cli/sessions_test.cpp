@@ -222,6 +222,15 @@ TEST_F(SessionsCommand, list_the_others_when_one_is_damaged_and_name_it) {
   EXPECT_EQ(listed({}), (Ids{2}));
 }
 
+TEST_F(SessionsCommand, with_a_damaged_call_take_no_feedback_from_the_others) {
+  change(home_.database(), "UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 1;");
+  const Finished feedback = home_.wright({"feedback"});
+  EXPECT_EQ(feedback.exit_code, 0) << feedback.error;
+  EXPECT_TRUE(has(feedback.output, "1 session,")) << feedback.output;
+  EXPECT_TRUE(has(feedback.error, "Session 1 is left out")) << feedback.error;
+  EXPECT_TRUE(has(feedback.error, "wright sessions rm 1")) << feedback.error;
+}
+
 TEST_F(SessionsCommand, are_not_taken_for_missing_when_they_cannot_be_read) {
   change(home_.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1;");
   for (const Arguments& arguments :
