@@ -53,6 +53,17 @@ TEST(Coding, takes_files_back_when_the_person_agrees_and_only_then) {
   EXPECT_EQ(content_of(home.project() / "alpha.cpp"), before) << undone.output;
 }
 
+TEST(Coding, asks_before_words_alone_are_taken_back) {
+  const Home home;
+  const Finished chat = home.wright_on_terminal(
+      {"chat", "coding", "--model", "offline"},
+      std::string(kRename) + "\n!echo mine | tee alpha.cpp beta.cpp\n/undo\n\n/quit\n");
+  EXPECT_TRUE(has(chat.output, "No file can be taken back")) << chat.output;
+  EXPECT_TRUE(has(chat.output, "Nothing was taken back")) << chat.output;
+  EXPECT_FALSE(has(chat.output, "Undone:")) << chat.output;
+  EXPECT_EQ(content_of(home.project() / "alpha.cpp"), "mine\n");
+}
+
 TEST(Coding, notes_what_a_replay_changes_for_no_session) {
   const Home home;
   home.write_file("beta.cpp", "int second_thing() { return 2; }\n");

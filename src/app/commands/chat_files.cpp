@@ -47,7 +47,13 @@ ExitCode undo_files(const Conversation& conversation, Store& store, UndoChoice c
   if (!part) return complain_about(part.error(), context.console);
   if (part->is_empty() && part->plan.gaps.empty()) return ExitCode::ok;
   context.console.note(sanitised(shown_plan(part->plan)));
-  if (!part->plan.does_something()) return ExitCode::ok;
+  if (!part->plan.does_something()) {
+    if (choice != UndoChoice::ask || !ask) return ExitCode::ok;
+    const auto answer = ask("No file can be taken back. The words? y: yes, Enter: nothing  ");
+    if (answer && (*answer == "y" || *answer == "w")) return ExitCode::ok;
+    context.console.note("  Nothing was taken back.\n");
+    return ExitCode::failed;
+  }
   if (choice == UndoChoice::ask) {
     if (!ask) {
       context.console.complain("this turn changed files",

@@ -180,7 +180,10 @@ std::string diff_of(const UndoPlan& plan) {
   std::string text;
   for (const UndoneFile& file : plan.files) {
     if (file.verdict == Verdict::unchanged) continue;
-    if (file.verdict == Verdict::refused && !file.before && !file.now) continue;
+    if (file.verdict == Verdict::refused && !file.before && !file.now) {
+      text += fmt::format("{}: {}\n", shown_path(file.path), file.why);
+      continue;
+    }
     if (file.kind == Kind::link) {
       text += described(file);
       continue;

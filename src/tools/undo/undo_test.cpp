@@ -123,6 +123,16 @@ TEST_F(UndoTest, leaves_alone_what_somebody_changed_since) {
   EXPECT_EQ(content("b.txt"), "b\n");
 }
 
+TEST_F(UndoTest, shows_in_the_difference_what_is_no_file_any_more) {
+  base_.write("a.txt", "a\n");
+  write("a.txt", "agent a\n");
+  std::filesystem::remove(base_ / "a.txt");
+  std::filesystem::create_directory(base_ / "a.txt");
+  const std::string diff = diff_of(plan());
+  EXPECT_TRUE(diff.starts_with("'a.txt'")) << diff;
+  EXPECT_NE(diff.find("folder"), std::string::npos) << diff;
+}
+
 TEST_F(UndoTest, takes_nothing_back_when_a_file_changes_after_it_was_shown) {
   base_.write("a.txt", "a\n").write("b.txt", "b\n");
   write("a.txt", "agent a\n");
