@@ -304,7 +304,11 @@ Result<RecordedSession> session_from(const Json& json, const std::string& place)
       .status = fields.value(session_status_from(fields.text("status"))),
       .error = fields.lines("error"),
   };
-  if (const Json* settings = fields.find("settings")) recorded.config = *settings;
+  if (const Json* settings = fields.find("settings")) {
+    recorded.config = *settings;
+    const bool is_known = settings->is_object() || settings->is_null();
+    if (!is_known) fields.complain("'settings' must be an object");
+  }
   if (fields.find("limit") != nullptr) {
     recorded.limit = fields.value(limit_from(fields.text("limit")));
   } else {

@@ -71,6 +71,12 @@ TEST(Cassette, refuses_a_phase_that_nobody_knows) {
   EXPECT_NE(error_of(text).find("unknown phase 'musing'"), std::string::npos) << error_of(text);
 }
 
+TEST(Cassette, refuses_settings_that_are_no_object) {
+  RecordedSession recorded = everything();
+  recorded.config = JsonArray{1};
+  EXPECT_EQ(error_of(cassette_text(recorded, Redactor{})), "session: 'settings' must be an object");
+}
+
 TEST(Cassette, comes_back_as_it_was) {
   const RecordedSession recorded = everything();
   const std::string text = cassette_text(recorded, Redactor{});

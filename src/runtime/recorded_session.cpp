@@ -58,6 +58,7 @@ class RecordLoader {
                              .status = session.status,
                              .error = session.error.value_or(""),
                              .limit = session.limit};
+    if (!recorded.config.is_object()) recorded.config = nullptr;
     if (!recorded.limit) recorded.limit = older::limit_in(recorded.error);
     // A conversation that was handed off belongs to the last agent; it began with the first one.
     const JsonObject* config = recorded.config.if_object();

@@ -128,6 +128,12 @@ TEST_F(ReplayCommand, replays_a_session_of_an_agent_that_is_not_known) {
   EXPECT_EQ(home_.wright({"replay", "1", "--live-tools"}).exit_code, 1);
 }
 
+TEST_F(ReplayCommand, replays_a_session_whose_settings_are_damaged) {
+  change(home_.database(), "UPDATE agent_sessions SET config = '[1]';");
+  const Finished replayed = home_.wright({"replay", "1"});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.output << replayed.error;
+}
+
 TEST_F(ReplayCommand, refuses_what_is_not_there) {
   EXPECT_EQ(home_.wright({"replay"}).exit_code, 2);
   EXPECT_EQ(home_.wright({"replay", "x"}).exit_code, 2);

@@ -50,7 +50,8 @@ bool chooses_a_model(const SettingFlags& flags, CommandContext context) {
 std::optional<ChatSettings> settings_of_chat(const ChatCommand& command, CommandContext context) {
   auto settings = settings_or_complain(command.settings, context);
   if (!settings) return std::nullopt;
-  if (command.input == Input::none || !is_first_start(*settings, context)) {
+  const bool asks_for_old = command.which != ChatCommand::Which::fresh;
+  if (command.input == Input::none || asks_for_old || !is_first_start(*settings, context)) {
     return ChatSettings{std::move(*settings)};
   }
   if (!chooses_a_model(command.settings, context)) {
