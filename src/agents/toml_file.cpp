@@ -12,10 +12,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <sstream>
 #include <vector>
 
+#include "core/endless_keys.h"
 #include "core/file_descriptor.h"
 #include "core/permission_names.h"
 
@@ -23,31 +23,6 @@ namespace wright {
 namespace {
 
 constexpr std::size_t kLargestFile = 1024 * 1024;
-// The parser, and what destroys a document, call themselves for each part of a key and each value
-// inside of a value, and the stack has an end. Dots in texts count as well, so it is far more than
-// any document has: those of a line, and of what is open around it.
-constexpr std::size_t kMostLevels = 1'000;
-
-// The line where that may be passed.
-std::optional<std::size_t> line_of_endless_key(std::string_view text) {
-  std::size_t line = 1;
-  std::size_t dots = 0;                 // since the last line that is open at its beginning
-  std::vector<std::size_t> open = {};  // dots before each bracket that is open
-  for (const char c : text) {
-    if (c == '\n') {
-      ++line;
-      dots = open.empty() ? 0 : open.back();
-    } else if (c == '.') {
-      ++dots;
-    } else if (c == '[' || c == '{') {
-      open.push_back(dots);
-    } else if ((c == ']' || c == '}') && !open.empty()) {
-      open.pop_back();
-    }
-    if (dots + open.size() > kMostLevels) return line;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -82,7 +57,7 @@ Result<toml::table> parse_toml(std::string_view text, const std::filesystem::pat
         to_valid_utf8(fmt::format("{}:{}: not valid TOML: {}", path.string(), line, why)));
   };
   if (const auto line = line_of_endless_key(text)) {
-    return invalid(*line, fmt::format("more than {} levels", kMostLevels));
+    return invalid(*line, fmt::format("more than {} levels", kMostTomlLevels));
   }
   try {
     return toml::parse(text, std::string_view(path.native()));

@@ -10,7 +10,7 @@
 #include "offline/index.h"
 #include "offline/languages.h"
 #include "offline/lines.h"
-#include "offline/manifests.h"
+#include "offline/manifest_files.h"
 #include "offline/markdown.h"
 #include "offline/plans.h"
 #include "offline/regex_text.h"
@@ -19,34 +19,6 @@
 
 namespace wright::offline {
 namespace {
-
-constexpr std::size_t kMostManifests = 6;
-
-int depth_of(std::string_view path) {
-  return static_cast<int>(std::ranges::count(path, '/'));
-}
-
-// The manifests of a tree, the uppermost first.
-std::vector<std::string> manifest_paths(const Listing& all) {
-  std::vector<std::string> paths;
-  for (const FileEntry& file : all.files) {
-    if (is_manifest(file.path) && path_penalty(file.path) == 0) paths.push_back(file.path);
-  }
-  std::ranges::stable_sort(paths, {}, depth_of);
-  if (paths.size() > kMostManifests) paths.resize(kMostManifests);
-  return paths;
-}
-
-std::vector<Manifest> read_manifests(const std::vector<std::string>& paths, Investigation& look) {
-  std::vector<Manifest> manifests;
-  for (const std::string& path : paths) {
-    const FileText file = look.read_file({.path = path, .limit = 600});
-    if (look.is_waiting()) continue;
-    if (auto manifest = read_manifest(path, file.content))
-      manifests.push_back(std::move(*manifest));
-  }
-  return manifests;
-}
 
 std::string readme_of(const Listing& all) {
   std::vector<std::string> readmes;
@@ -142,7 +114,7 @@ void add_manifests(AnswerText& answer, const std::vector<Manifest>& manifests) {
     if (!manifest.version.empty()) text.append(" ").append(manifest.version);
     if (!manifest.description.empty())
       text.append(", ").append(shortened(manifest.description, 200));
-    if (!manifest.dependencies.empty()) {
+    if (!manifest.dependencies.empty() && manifest.not_read.empty()) {
       text += fmt::format("; {}", counted(static_cast<std::int64_t>(manifest.dependencies.size()),
                                           "dependency", "dependencies"));
     }
@@ -317,54 +289,6 @@ std::string plan_how_to(const ParsedPrompt& question, Investigation& look) {
   }
   if (!manifests.empty())
     answer.heading("Files for building at the top").items(manifests, 12, "files");
-  return answer.text();
-}
-
-std::string plan_manifests(const ParsedPrompt& question, Investigation& look) {
-  const bool wants_packages = question.topic == Topic::packages;
-  const Listing all = look.list_files({.pattern = "*", .path = question.path, .limit = 1000});
-  Listing named;
-  for (const char* glob : {"package.json", "Cargo.toml", "pyproject.toml", "go.mod"}) {
-    const Listing more = look.list_files({.pattern = glob, .path = question.path, .limit = 100});
-    named.files.insert(named.files.end(), more.files.begin(), more.files.end());
-  }
-  if (look.is_waiting()) return "Looking for manifest files.";
-  std::vector<std::string> paths = manifest_paths(wants_packages ? named : all);
-  if (wants_packages) {
-    paths.clear();
-    for (const FileEntry& file : named.files) paths.push_back(file.path);
-  }
-  constexpr std::size_t kMostRead = 40;
-  const std::size_t left = paths.size() > kMostRead ? paths.size() - kMostRead : 0;
-  if (left > 0) paths.resize(kMostRead);
-  const std::vector<Manifest> manifests = read_manifests(paths, look);
-  if (look.is_waiting()) return "Reading the manifests.";
-  AnswerText answer;
-  if (wants_packages) {
-    std::vector<std::string> items;
-    for (const Manifest& manifest : manifests) {
-      if (manifest.name.empty()) continue;
-      items.push_back(fmt::format("{}{} ({}, {})", code_span(manifest.name),
-                                  manifest.version.empty() ? "" : " " + manifest.version,
-                                  manifest.kind, manifest.path));
-    }
-    if (items.empty()) return "No manifest here names a package (npm, Cargo, Python or Go).";
-    answer.paragraph(
-        fmt::format("{} named by {}:", counted(std::ssize(items), "package is", "packages are"),
-                    items.size() == 1 ? "a manifest" : "manifests"));
-    answer.items(items, 40, "packages");
-    if (left > 0) answer.paragraph(fmt::format("{} more manifests were not read.", left));
-    return answer.text();
-  }
-  for (const Manifest& manifest : manifests) {
-    if (manifest.dependencies.empty()) continue;
-    std::vector<std::string> items;
-    for (const std::string& dependency : manifest.dependencies)
-      items.push_back(code_span(dependency));
-    answer.heading(fmt::format("{} ({})", manifest.path, manifest.kind))
-        .items(items, 40, "dependencies");
-  }
-  if (answer.is_empty()) return "No manifest that I can read lists dependencies here.";
   return answer.text();
 }
 

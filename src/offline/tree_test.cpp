@@ -36,9 +36,7 @@ class OfflineOnDisk : public ::testing::Test {
     write("data.bin", std::string("\0\1\2\3", 4));
   }
 
-  void write(const std::string& path, const std::string& content) {
-    folder_.write(path, content);
-  }
+  void write(const std::string& path, const std::string& content) { folder_.write(path, content); }
 
   std::string ask(const std::string& prompt) const {
     CodeIndexOptions index;
@@ -168,6 +166,22 @@ TEST_F(OfflineOnDisk, reads_setup_scripts) {
   EXPECT_SAYS(ask("What licence does this project have?"), "setup.py says: `MIT`");
   EXPECT_SAYS(ask("What are the entry points?"), "`zed=a:run`");
   EXPECT_SAYS(ask("How do I build this project?"), "setup.py");
+}
+
+TEST_F(OfflineOnDisk, lists_dependencies_and_names_the_manifests_that_it_does_not_read) {
+  write("pyproject.toml",
+        "[project]\nname = \"demo\"\ndependencies = [\"uvicorn[standard]>=0.2\",\n"
+        "  # \"oldlib\",\n  \"click\"]\n[project.optional-dependencies]\ndocs = [\"sphinx\"]\n");
+  write("j/pom.xml", "<project/>\n");
+  write("tests/app/package.json", "{}\n");
+  const std::string answer = ask("Which dependencies are there?");
+  EXPECT_SAYS(answer, "- `uvicorn[standard]>=0.2`\n- `click`\n- with the extra `docs`: `sphinx`");
+  EXPECT_EQ(answer.find("oldlib"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("- `docs`"), std::string::npos) << answer;
+  EXPECT_SAYS(answer, "- `serde`");
+  EXPECT_SAYS(answer, "Not read: manifests of kinds that I do not know");
+  EXPECT_SAYS(answer, "`j/pom.xml` (Maven)");
+  EXPECT_SAYS(answer, "Not read: 1 manifest in folders of tests");
 }
 
 TEST_F(OfflineOnDisk, follows_changes_of_the_tree) {
