@@ -88,6 +88,7 @@ Entities read_entities(const Json& json) {
          .method_count = integer_in(*entity, "method_count"),
          .signature = text_in(*entity, "signature"),
          .last_modified = text_in(*entity, "last_modified"),
+         .visibility = text_in(*entity, "visibility"),
          .parent = without_made_up_names(text_in(*entity, "parent")),
          .qualified_name = without_made_up_names(text_in(*entity, "qualified_name")),
          .key = text_in(*entity, "qualified_name")});

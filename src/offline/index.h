@@ -22,6 +22,7 @@ struct Entity {
   std::optional<std::int64_t> method_count;
   std::string signature;
   std::string last_modified;
+  std::string visibility;      // empty where the index has none
   std::string parent;          // without the made-up names of what has none
   std::string qualified_name;  // likewise
   std::string key;             // the qualified name as the index has it

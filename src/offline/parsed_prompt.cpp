@@ -244,6 +244,7 @@ std::optional<ParsedPrompt> recognise(const Sentence& sentence, const std::strin
   question.topic = sentence.topic;
   question.qualifier = sentence.qualifier;
   question.subject = group("subject");
+  question.visibility = lower(group("visibility"));
   if (sentence.needs == Needs::file) take_lines(question, text);
   Subject subject = clean_subject(question.subject);
   if (sentence.topic == Topic::folder) {

@@ -36,11 +36,12 @@ std::string_view to_string(Topic topic);
 
 struct ParsedPrompt {
   Topic topic = Topic::unknown;
-  std::string subject;     // a name, a phrase, a glob or a file
-  bool is_quoted = false;  // the subject stood in quotes or backticks
-  std::string qualifier;   // "struct" in "struct stat"; see Topic for other uses
-  std::string path;        // the folder or file that the question is limited to
-  int first_line = 0;      // of a file; 0 when not asked for
+  std::string subject;          // a name, a phrase, a glob or a file
+  bool is_quoted = false;       // the subject stood in quotes or backticks
+  std::string qualifier;        // "struct" in "struct stat"; see Topic for other uses
+  std::string visibility = {};  // "private", of members
+  std::string path;             // the folder or file that the question is limited to
+  int first_line = 0;           // of a file; 0 when not asked for
   int last_line = 0;
   std::string prompt;  // what was understood, shortened, valid UTF-8
 

@@ -157,11 +157,17 @@ class SetPlan {
 
   // --- everything else, from the index
 
-  JsonArray conditions() const {
+  // Languages have a visibility that ctags tells, or none.
+  enum class Visibility : std::uint8_t { asked_for, unknown };
+
+  JsonArray conditions(Visibility visibility = Visibility::asked_for) const {
     JsonArray made;
     if (!globs_.empty()) made.push_back(condition("file", "REGEX", Json(pattern_of(globs_))));
-    if (!question_.visibility.empty())
+    if (visibility == Visibility::unknown) {
+      made.push_back(condition("visibility", "=", Json(nullptr)));
+    } else if (!question_.visibility.empty()) {
       made.push_back(condition("visibility", "=", Json(question_.visibility)));
+    }
     if (!question_.path.empty()) made.push_back(within(question_.path));
     if (question_.number) {
       const NumberClause& number = *question_.number;
@@ -181,13 +187,18 @@ class SetPlan {
     return std::nullopt;
   }
 
-  Entities search() {
-    if (question_.time) return search_by_time();
-    return find_entities(look_, question_.type, conditions(), order(), question_.limit);
+  Entities search(Visibility visibility = Visibility::asked_for) {
+    if (question_.time) return search_by_time(visibility);
+    return find_entities(look_, question_.type, conditions(visibility), order(), question_.limit);
+  }
+
+  // All that fits but for a visibility, which the index does not know.
+  Entities search_unknown() {
+    return question_.visibility.empty() ? Entities{} : search(Visibility::unknown);
   }
 
   // This planner has no clock: the tool says what the period is, and what time it is now.
-  Entities search_by_time() {
+  Entities search_by_time(Visibility visibility) {
     const TimeClause& time = *question_.time;
     JsonObject arguments{
         {"entity_type", question_.type}, {"field", "last_modified"}, {"mode", time.mode}};
@@ -205,7 +216,7 @@ class SetPlan {
     }
     arguments["limit"] = question_.limit;
     Entities found = read_entities(look_.call("datetime_range_search", std::move(arguments)));
-    JsonArray others = conditions();
+    JsonArray others = conditions(visibility);
     if (look_.is_waiting() || look_.has_failed() || (others.empty() && time.times == 1))
       return found;
     if (time.times > 1) {
@@ -239,8 +250,10 @@ class SetPlan {
         note = "There are no classes here; this is about structs.";
       }
     }
-    is_empty_ = found.total == 0;
-    return text_of_entities(found, note);
+    const Entities unknown = search_unknown();
+    if (look_.is_waiting()) return activity();
+    is_empty_ = found.total == 0 && unknown.total == 0;
+    return text_of_entities(found, note, unknown);
   }
 
   std::string by_groups() {
@@ -251,6 +264,7 @@ class SetPlan {
     if (JsonArray others = conditions(); !others.empty()) arguments["conditions"] = others;
     arguments["limit"] = 1000;
     const Json found = look_.call("aggregate_entities", std::move(arguments));
+    const Entities unknown = search_unknown();
     if (look_.is_waiting()) return fmt::format("Counting {}.", qualified(2));
     const JsonObject* answer = found.if_object();
     const Json* groups = answer == nullptr ? nullptr : answer->if_contains("groups");
@@ -286,19 +300,22 @@ class SetPlan {
     std::vector<std::string> items;
     for (const Group& group : figures)
       items.push_back(fmt::format("{}: {}", group.name, with_separators(group.value)));
-    return made.items(items, 30, "groups").text();
+    made.items(items, 30, "groups");
+    add_unknown(made, unknown);
+    return made.text();
   }
 
   // --- words
 
   // "private Python classes"
   std::string qualified(std::int64_t count) const {
-    std::string noun = question_.noun;
-    if (count == 1) {
-      noun = noun == "classes" ? "class" : noun.substr(0, noun.size() - 1);
-    }
     return fmt::format("{}{}{}", question_.visibility, question_.visibility.empty() ? "" : " ",
-                       noun);
+                       count == 1 ? singular() : question_.noun);
+  }
+
+  std::string singular() const {
+    const std::string& noun = question_.noun;
+    return noun == "classes" ? "class" : noun.substr(0, noun.size() - 1);
   }
 
   // "12 functions in files named *.c or *.h, below `src`"
@@ -377,7 +394,22 @@ class SetPlan {
     return is_down ? "those with the most lines" : "those with the fewest lines";
   }
 
-  std::string text_of_entities(const Entities& found, const std::string& note) const {
+  void add_unknown(AnswerText& answer, const Entities& unknown) const {
+    if (unknown.total == 0) return;
+    const std::string noun = unknown.total == 1 ? singular() : question_.noun;
+    answer.paragraph(
+        fmt::format("Of {} more {} the index does not know whether {} {}, so {} not among them:",
+                    with_separators(unknown.total), noun, unknown.total == 1 ? "it is" : "they are",
+                    question_.visibility, unknown.total == 1 ? "it is" : "they are"));
+    for (const Entity& entity : unknown.found) {
+      answer.item(fmt::format("{} ({})", code_span(entity.name), place(entity.file, entity.line)));
+    }
+    const auto left = unknown.total - std::ssize(unknown.found);
+    if (left > 0) answer.item(fmt::format("… and {} more", with_separators(left)));
+  }
+
+  std::string text_of_entities(const Entities& found, const std::string& note,
+                               const Entities& unknown) const {
     AnswerText answer;
     answer.paragraph(note);
     const std::string what = counted_kind(found.total) + clauses(found);
@@ -385,14 +417,17 @@ class SetPlan {
       answer.paragraph(fmt::format("Of {}, {}:", what, superlative()));
     } else {
       const bool shows = !question_.is_count && !found.found.empty();
-      answer.paragraph(
-          fmt::format("There {} {}{}", found.total == 1 ? "is" : "are", what, shows ? ":" : "."));
+      const std::string_view lead = unknown.total > 0  ? "The index knows"
+                                    : found.total == 1 ? "There is"
+                                                       : "There are";
+      answer.paragraph(fmt::format("{} {}{}", lead, what, shows ? ":" : "."));
     }
     if (!question_.is_count || question_.order) {
       for (const Entity& entity : found.found) answer.item(item(entity));
       const auto left = found.total - std::ssize(found.found);
       if (left > 0) answer.item(fmt::format("… and {} more", with_separators(left)));
     }
+    add_unknown(answer, unknown);
     if (found.total == 0 && question_.type != "file") {
       answer.paragraph(
           "That is what the index knows: it has what ctags recognises in files that are neither "
@@ -429,8 +464,18 @@ std::optional<std::string> about_one_name(const ParsedPrompt& question, const En
       {}, 1);
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(name));
   if (named.found.empty()) return std::nullopt;
+  const bool has_more =
+      asked.type == "method" && (asked.number || asked.time || asked.name || asked.order ||
+                                 !asked.group_by.empty() || !asked.file_type.empty());
+  if (has_more) {
+    return fmt::format(
+        "I cannot answer this of {} alone: I list its methods, all of them or those of one "
+        "visibility.",
+        code_span(name));
+  }
   ParsedPrompt one = question;
   one.subject = name;
+  one.visibility = asked.visibility;
   one.topic = asked.type == "method" ? Topic::members : Topic::definition;
   one.qualifier = asked.type == "method" ? "methods" : "";
   return asked.type == "method" ? plan_members(one, look) : plan_definition(one, look);

@@ -1,4 +1,4 @@
-// Questions about one name in code: where it is defined, what belongs to it, what descends from it.
+// Questions about one name in code: where it is defined, and what comes near where nothing has it.
 // The index knows definitions; what grep finds are lines (lines.h).
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -105,7 +105,8 @@ std::string with_article(std::string_view noun) {
   return fmt::format("{} {}", has_vowel ? "an" : "a", noun);
 }
 
-// Nothing has the name: what comes near it, and which lines have it.
+}  // namespace
+
 std::string without_definition(const ParsedPrompt& question, Investigation& look) {
   const std::string name = last_part(question.subject);
   const bool is_phrase = question.subject.contains(' ');
@@ -196,59 +197,6 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
   return answer.text();
 }
 
-bool is_class_like(const Entity& entity) {
-  constexpr auto kTypes =
-      std::to_array<std::string_view>({"class", "struct", "interface", "trait", "enum", "union",
-                                       "namespace", "module", "implementation", "object"});
-  return std::ranges::find(kTypes, entity.type) != kTypes.end();
-}
-
-bool is_member(std::string_view wanted, const Entity& entity) {
-  const auto is = [&](std::initializer_list<std::string_view> types) {
-    return std::ranges::find(types, entity.type) != types.end();
-  };
-  if (wanted == "methods" || wanted == "member functions")
-    return is({"method", "function", "prototype"});
-  if (wanted == "fields" || wanted == "attributes" || wanted == "properties")
-    return is({"field", "variable", "property", "constant"});
-  if (wanted == "enumerators" || wanted == "values")
-    return is({"enumerator", "constant", "variant"});
-  return true;
-}
-
-// Whether another one of the owners has the same name, so that only files tell their members apart.
-bool has_namesake(const Entities& owners, std::size_t index) {
-  return std::ranges::count(owners.found, owners.found[index].key, &Entity::key) > 1;
-}
-
-// The bases in the line that opens a class; nothing when the line opens none. One line is looked
-// at: what a language lets stand on the next is not seen.
-bool names_base(const std::string& line, const std::string& base) {
-  static const RE2 kOpens(
-      R"(^\s*(?:(?:export|default|abstract|final|public|private|protected|internal|static|sealed|open|data|partial|pub|template\s*<.*>)\s+)*(?:class|struct|interface|trait|enum|object)\s+(?:\[\[\w+\]\]\s*|\w+_EXPORT\s+|\w+_API\s+)?([\w:]+)(?:\s*<[^>{]*>)?(?:\s+final)?\s*(\(|:|<|extends\b|implements\b)(.*)$)");
-  static const RE2 kImplements(
-      R"(^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+([\w:]+)(?:<[^>]*>)?\s+for\s)");
-  std::string name;
-  std::string sign;
-  std::string rest;
-  if (RE2::PartialMatch(line, kImplements, &name))
-    return name == base || name.ends_with("::" + base);
-  if (!RE2::PartialMatch(line, kOpens, &name, &sign, &rest)) return false;
-  // What stands inside of brackets, or behind a "=", is an argument and no base.
-  std::string outer;
-  int depth = 0;
-  for (const char c : rest) {
-    if (c == '{') break;
-    if (c == '<' || c == '[') ++depth;
-    if (depth == 0) outer += c;
-    if (c == '>' || c == ']') --depth;
-  }
-  RE2::GlobalReplace(&outer, R"(\w+\s*=\s*[\w.]+)", "");
-  return RE2::PartialMatch(outer, regex_for_name(base));
-}
-
-}  // namespace
-
 std::string plan_definition(const ParsedPrompt& question, Investigation& look) {
   if (!has_index(look)) return by_lines(question, look);
   if (question.subject.contains(' ')) return without_definition(question, look);
@@ -329,98 +277,6 @@ std::string plan_definition(const ParsedPrompt& question, Investigation& look) {
                                  mentions.total == 1 ? "has" : "have",
                                  code_span(last_part(question.subject))));
   }
-  return answer.text();
-}
-
-std::string plan_members(const ParsedPrompt& question, Investigation& look) {
-  if (!has_index(look)) return by_lines(question, look);
-  Entities named = find_named(look, question.subject, question.path);
-  if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
-  std::erase_if(named.found, [](const Entity& entity) { return !is_class_like(entity); });
-  std::set<std::string> seen;
-  std::erase_if(named.found,
-                [&](const Entity& e) { return !seen.insert(e.key + "\n" + e.file).second; });
-  if (named.found.empty()) {
-    ParsedPrompt other = question;
-    other.qualifier.clear();
-    return without_definition(other, look);
-  }
-  constexpr std::size_t kMostOwners = 4;
-  const std::size_t owners = std::min(named.found.size(), kMostOwners);
-  std::vector<Entities> members;
-  for (std::size_t i = 0; i < owners; ++i) {
-    members.push_back(find_entities(look, "any",
-                                    {condition("parent", "=", Json(named.found[i].key))},
-                                    EntityOrder{"start_line", false}));
-  }
-  if (look.is_waiting())
-    return fmt::format("Looking for the {} of {}.", question.qualifier,
-                       code_span(question.subject));
-  AnswerText answer;
-  if (named.found.size() > 1)
-    answer.paragraph(fmt::format("{} is defined in {} places.", code_span(question.subject),
-                                 named.found.size()));
-  for (std::size_t i = 0; i < owners; ++i) {
-    std::vector<std::string> items;
-    std::set<std::string> told;
-    std::set<std::string> declared;  // where the class itself stands
-    for (const Entity& entity : members[i].found) {
-      if (entity.file == named.found[i].file) declared.insert(entity.name);
-    }
-    for (const Entity& entity : members[i].found) {
-      if (!is_member(question.qualifier, entity)) continue;
-      const bool is_elsewhere = entity.file != named.found[i].file;
-      if (is_elsewhere && (declared.contains(entity.name) || has_namesake(named, i))) continue;
-      if (!told.insert(entity.name + entity.signature).second) continue;
-      items.push_back(fmt::format("{} ({})", code_span(entity.name + entity.signature),
-                                  place(entity.file, entity.line)));
-    }
-    const Entity& owner = named.found[i];
-    answer.paragraph(fmt::format(
-        "{} ({} at {}) has {}{}", code_span(owner.qualified_name), owner.type,
-        place(owner.file, owner.line),
-        items.empty() ? "no " + question.qualifier + " that the index knows"
-                      : counted(std::ssize(items),
-                                question.qualifier.substr(0, question.qualifier.size() - 1),
-                                question.qualifier),
-        items.empty() ? "." : ":"));
-    answer.items(items, 50, question.qualifier);
-    if (members[i].total > std::ssize(members[i].found)) {
-      answer.paragraph(fmt::format("Only the first {} of its {} members were looked at.",
-                                   members[i].found.size(), members[i].total));
-    }
-  }
-  return answer.paragraph("What it inherits is not among them.").text();
-}
-
-std::string plan_subclasses(const ParsedPrompt& question, Investigation& look) {
-  const std::string base = last_part(question.subject);
-  GrepRequest wanted =
-      in_scope(question,
-               R"(\b(?:class|struct|interface|trait|enum|object|impl)\b.*)" + regex_for_name(base));
-  wanted.limit = 1000;
-  const Matches found = look.grep(wanted);
-  if (look.is_waiting()) return fmt::format("Looking for what descends from {}.", code_span(base));
-  if (look.has_failed())
-    return fmt::format("I could not look for what descends from {}.", code_span(base));
-  std::vector<std::string> items;
-  for (const Match& match : found.matches) {
-    if (!is_code(match.path) || !names_base(match.text, base)) continue;
-    items.push_back(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
-  }
-  AnswerText answer;
-  answer.paragraph(
-      items.empty() ? fmt::format("I found no line that opens a class with {} among its bases{}.{}",
-                                  code_span(base), folder_phrase(question), not_searched(found))
-                    : fmt::format("{} a class with {} among its bases{}:",
-                                  counted(std::ssize(items), "line opens", "lines open"),
-                                  code_span(base), folder_phrase(question)));
-  answer.items(items, 40, "lines");
-  answer.paragraph(
-      "Bases that stand on another line than the name of the class are not seen, nor those of "
-      "their descendants.");
-  if (found.total > std::ssize(found.matches))
-    answer.paragraph("Not every line could be looked at.");
   return answer.text();
 }
 

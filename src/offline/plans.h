@@ -15,6 +15,10 @@ std::optional<std::string> plan_set(const ParsedPrompt& question, Investigation&
 
 // plan_names.cpp
 std::string plan_definition(const ParsedPrompt& question, Investigation& look);
+// Nothing has the name: what comes near it, and which lines have it.
+std::string without_definition(const ParsedPrompt& question, Investigation& look);
+
+// plan_members.cpp
 std::string plan_members(const ParsedPrompt& question, Investigation& look);
 std::string plan_subclasses(const ParsedPrompt& question, Investigation& look);
 
@@ -41,8 +45,8 @@ std::string plan_licence(const ParsedPrompt& question, Investigation& look);
 std::string plan_other_tools(const ParsedPrompt& question, Investigation& look);
 bool mentions_other_tool(const ParsedPrompt& question, const Investigation& look);
 
-// plan_changes.cpp: with the tools of an agent that changes code. Nothing when the prompt asks for no
-// change that this planner can make.
+// plan_changes.cpp: with the tools of an agent that changes code. Nothing when the prompt asks for
+// no change that this planner can make.
 bool changes_code(const Investigation& look);
 std::optional<std::string> plan_change(const std::string& prompt, Investigation& look);
 

@@ -100,9 +100,10 @@ constexpr Sentence
                 // --- members and descendants
                 {Topic::members, Needs::name,
                  "(?:" LIST R"(|how many )?)"
-                 R"((?:(?:public|private) )?(?P<qualifier>methods|member functions|fields|members|attributes|properties|enumerators|values) (?:does|do|of|in|has|are in|are there in|belong to)(?: the)?(?: class| struct| interface| enum| trait| type)? (?P<subject>\S+)(?: class| struct| interface| enum| trait)?(?: have| has| define| contain)?)"},
-                {Topic::subclasses,
-                 Needs::name, "(?:" LIST R"()?(?:classes|structs|types|interfaces|everything|things)? ?(?:that |which )?(?:inherits?(?: from)?|inheriting(?: from)?|extends?|extending|derives?(?: from)?|derived from|deriving from|subclass(?:es)?|implements?|implementing)(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
+                 R"((?:(?P<visibility>public|protected|private) )?(?P<qualifier>methods|member functions|fields|members|attributes|properties|enumerators|values) (?:does|do|of|in|has|are in|are there in|belong to)(?: the)?(?: class| struct| interface| enum| trait| type)? (?P<subject>\S+)(?: class| struct| interface| enum| trait)?(?: have| has| define| contain)?)"},
+                {Topic::subclasses, Needs::name,
+                 "(?:" LIST
+                 R"()?(?:classes|structs|types|interfaces|everything|things)? ?(?:that |which )?(?:inherits?(?: from)?|inheriting(?: from)?|extends?|extending|derives?(?: from)?|derived from|deriving from|subclass(?:es)?|implements?|implementing)(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
                 {Topic::subclasses, Needs::name,
                  "(?:" LIST
                  R"()?(?:subclasses|derived classes|descendants|implementations|implementors|child classes) of(?: the)?(?: class| interface| trait)? (?P<subject>\S+))"},
@@ -162,7 +163,9 @@ constexpr Sentence
 const std::string_view kProjectPattern = PROJECT;
 const std::string_view kFolderPattern = FOLDER;
 
-std::span<const Sentence> prompt_sentences() { return kSentences; }
+std::span<const Sentence> prompt_sentences() {
+  return kSentences;
+}
 
 const RE2& pattern_of(const Sentence& sentence) {
   struct Compiled {

@@ -27,7 +27,7 @@ enum class Needs : std::uint8_t {
 struct Sentence {
   Topic topic;
   Needs needs;
-  const char* pattern;  // matched whole, in any case; groups: subject, qualifier
+  const char* pattern;  // matched whole, in any case; groups: subject, qualifier, visibility
   const char* qualifier = "";
 };
 

@@ -184,6 +184,54 @@ TEST_F(OfflineOnDisk, lists_dependencies_and_names_the_manifests_that_it_does_no
   EXPECT_SAYS(answer, "Not read: 1 manifest in folders of tests");
 }
 
+TEST_F(OfflineOnDisk, tells_members_of_one_visibility_from_all_others) {
+  write("App.java",
+        "public class App {\n  public App() {}\n  public void run() {}\n"
+        "  private int secret() { return 1; }\n  protected int half() { return 1; }\n"
+        "  int own() { return 2; }\n}\n");
+  for (const char* prompt :
+       {"How many private methods does App have?", "What private methods does App have?"}) {
+    const std::string answer = ask(prompt);
+    EXPECT_SAYS(answer, "has 1 private method:\n\n- `secret()` (App.java:4)");
+    EXPECT_EQ(answer.find("run"), std::string::npos) << answer;
+  }
+  EXPECT_SAYS(ask("How many public methods does App have?"), "has 2 public methods:");
+  EXPECT_SAYS(ask("How many methods does App have?"), "has 5 methods:");
+  EXPECT_SAYS(ask("How many private fields does App have?"), "has no private fields that the");
+  write("src/model.rs", "pub struct Model;\nimpl Model {\n    fn inner(&self) {}\n}\n");
+  EXPECT_SAYS(ask("How many private methods does Model have?"),
+              "Of these the index does not know whether they are private:\n\n- `inner(&self)`");
+  write("m.py", "class Project:\n    def build(self): pass\n    def _clean(self): pass\n");
+  EXPECT_SAYS(ask("What are the public methods of Project?"), "has 1 public method:");
+  write("r.py", "class repo:\n    def save(self): pass\n");
+  EXPECT_SAYS(ask("Which methods with more than 2 lines does repo have?"),
+              "I cannot answer this of `repo`");
+}
+
+TEST_F(OfflineOnDisk, takes_no_line_in_a_text_for_a_class) {
+  write("src/a.py",
+        "class A:\n    pass\n\nTEXT = \"\"\"\nclass B(A):\n    pass\n\"\"\"\n\nclass D(A): pass\n");
+  const std::string answer = ask("Which classes inherit from A?");
+  EXPECT_SAYS(answer, "1 line opens a class with `A` among its bases:\n\n- src/a.py:9");
+  EXPECT_SAYS(answer, "By the look of the line only");
+  EXPECT_GT(answer.find("src/a.py:5"), answer.find("By the look of")) << answer;
+  write("src/a.py", "TEXT = \"\"\"\nclass B(A):\n    pass\n\"\"\"\n");
+  EXPECT_SAYS(ask("Which classes inherit from A?"), "I found no class that the index knows with");
+}
+
+TEST_F(OfflineOnDisk, counts_as_unknown_what_the_index_knows_no_visibility_of) {
+  write("a.py", "def shown(): pass\ndef also(): pass\ndef _hidden(): pass\n");
+  write("q.go", "package q\nfunc Push(x int) {}\n");
+  const std::string answer = ask("How many public functions are there?");
+  EXPECT_SAYS(answer, "The index knows 2 public functions.");
+  EXPECT_SAYS(answer, "more functions the index does not know whether they are public");
+  EXPECT_SAYS(answer, "`Push` (q.go:2)");
+  EXPECT_SAYS(answer, "`transfer` (src/account.rs:8)");
+  EXPECT_EQ(answer.find("_hidden"), std::string::npos) << answer;
+  EXPECT_SAYS(ask("How many public python functions are there?"), "There are 2 public functions");
+  EXPECT_SAYS(ask("public functions per language"), "`Push` (q.go:2)");
+}
+
 TEST_F(OfflineOnDisk, follows_changes_of_the_tree) {
   EXPECT_EQ(ask("where is Ledger defined?").find("ledger.py"), std::string::npos);
   write("tools/ledger.py", "class Ledger:\n    pass\n");
