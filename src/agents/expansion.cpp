@@ -18,8 +18,13 @@ bool is_variable_name(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
+// How many may stand inside of one another: each takes a part of the stack.
+constexpr int kMostNested = 20;
+
+Result<std::string> expanded(std::string_view text, const ExpansionValues& variables, int depth);
+
 // `inside` is what stands between the braces.
-Result<std::string> value_of(std::string_view inside, const ExpansionValues& variables) {
+Result<std::string> value_of(std::string_view inside, const ExpansionValues& variables, int depth) {
   const std::size_t dash = inside.find(":-");
   const std::string_view name = inside.substr(0, dash);
   if (!is_variable_name(name)) {
@@ -31,7 +36,8 @@ Result<std::string> value_of(std::string_view inside, const ExpansionValues& var
   const auto value = variables.find(name);
   const bool is_set = value != variables.end();
   if (dash != std::string_view::npos) {
-    return is_set && !value->second.empty() ? value->second : std::string(inside.substr(dash + 2));
+    if (is_set && !value->second.empty()) return value->second;
+    return expanded(inside.substr(dash + 2), variables, depth + 1);
   }
   if (!is_set) {
     return fail(ErrorCode::not_found,
@@ -42,9 +48,21 @@ Result<std::string> value_of(std::string_view inside, const ExpansionValues& var
   return value->second;
 }
 
-}  // namespace
+// The "}" that closes the "${" at `start`: those in its default close what is opened there.
+std::size_t closing_of(std::string_view text, std::size_t start) {
+  int open = 1;
+  for (std::size_t i = start + 2; i < text.size(); ++i) {
+    if (text[i] == '}' && --open == 0) return i;
+    if (text[i - 1] != '$' && text.substr(i).starts_with("${")) ++open;
+  }
+  return std::string_view::npos;
+}
 
-Result<std::string> expand(std::string_view text, const ExpansionValues& variables) {
+Result<std::string> expanded(std::string_view text, const ExpansionValues& variables, int depth) {
+  if (depth > kMostNested) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("more than {} '${{' stand inside of one another", kMostNested));
+  }
   std::string out;
   while (true) {
     const std::size_t start = text.find("${");
@@ -54,15 +72,21 @@ Result<std::string> expand(std::string_view text, const ExpansionValues& variabl
       text.remove_prefix(start + 2);
       continue;
     }
-    const std::size_t end = text.find('}', start);
+    const std::size_t end = closing_of(text, start);
     if (end == std::string_view::npos) {
       return fail(ErrorCode::invalid_argument,
                   "'${' has no closing '}'; write $${ for a literal ${");
     }
-    const auto value = TRY(value_of(text.substr(start + 2, end - start - 2), variables));
+    const auto value = TRY(value_of(text.substr(start + 2, end - start - 2), variables, depth));
     out.append(text.substr(0, start)).append(value);
     text.remove_prefix(end + 1);
   }
+}
+
+}  // namespace
+
+Result<std::string> expand(std::string_view text, const ExpansionValues& variables) {
+  return expanded(text, variables, 0);
 }
 
 }  // namespace wright

@@ -216,6 +216,19 @@ TEST(Config, expands_variables_and_defaults) {
   EXPECT_EQ(model_of("$${NAME}"), "${NAME}");
   EXPECT_EQ(model_of("$NAME costs 5$"), "$NAME costs 5$");
   EXPECT_EQ(model_of("${NESTED}"), "${NAME}");
+  EXPECT_EQ(model_of("${MISSING:-${NAME}}"), "value");
+  EXPECT_EQ(model_of("${MISSING:-a${EMPTY:-${NAME}-b}c}d}"), "avalue-bcd}");
+  EXPECT_EQ(model_of("${MISSING:-${NESTED}}"), "${NAME}") << "values are not expanded again";
+  EXPECT_EQ(model_of("${NAME:-${MISSING}}"), "value") << "a default that is not needed";
+  EXPECT_EQ(model_of("${MISSING:-$${NAME}}"), "${NAME}");
+  const auto says = [&](const std::string& text, std::string_view part) {
+    EXPECT_NE(model_of(text).find(part), std::string::npos) << model_of(text);
+  };
+  says("${MISSING:-${ABSENT}}", "the environment variable ABSENT is not set");
+  says("${MISSING:-${NAME}", "has no closing '}'");
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += "${A:-";
+  says(deep + std::string(100, '}'), "more than 20 '${' stand inside of one another");
 }
 
 TEST(Config, knows_whether_secrets_stand_in_the_file_itself) {
