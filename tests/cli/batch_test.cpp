@@ -94,6 +94,17 @@ TEST_F(BatchCommands, refuse_what_cannot_be_a_batch) {
   EXPECT_NE(submit("bad.jsonl", "offline").exit_code, 0);
   EXPECT_EQ(home_.wright({"batch", "show"}).exit_code, 2);
   EXPECT_NE(home_.wright({"batch", "show", "anthropic:../../x"}).exit_code, 0);
+  home_.write_file("key.jsonl", "What?\n{\"prompt\": \"x\", \"sytem\": \"Be brief.\"}\n");
+  const Finished key = submit("key.jsonl", "anthropic:claude-sonnet-4-5");
+  EXPECT_EQ(key.exit_code, 2);
+  EXPECT_TRUE(has(key.error, "line 2: unknown key 'sytem'; did you mean 'system'?")) << key.error;
+  EXPECT_TRUE(has(key.error, "The keys are id, prompt, system")) << key.error;
+  home_.write_file("number.jsonl", "{\"prompt\": \"x\", \"id\": 7}\n");
+  EXPECT_TRUE(has(submit("number.jsonl", "anthropic:claude-sonnet-4-5").error, "id is 7"));
+  home_.write_file("bytes.jsonl", "What?\nIs \xff odd?\n");
+  const Finished bytes = submit("bytes.jsonl", "anthropic:claude-sonnet-4-5");
+  EXPECT_EQ(bytes.exit_code, 2);
+  EXPECT_TRUE(has(bytes.error, "line 2 is not valid UTF-8")) << bytes.error;
   EXPECT_TRUE(requests().empty());
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "app/terminal/standard_input.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/stored_session.h"
+#include "core/nearest.h"
 #include "core/text.h"
 #include "core/try.h"
 
@@ -28,16 +30,41 @@ std::string text_at(const JsonObject& line, std::string_view key) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
+constexpr auto kKeysOfLine = std::to_array<std::string_view>({"id", "prompt", "system"});
+
+// A key that nobody reads is a slip of the hand, and the requests cost money.
+Result<void> check_keys(const JsonObject& line, std::size_t number) {
+  for (const auto& member : line) {
+    const std::string_view key = member.key();
+    if (!is_one_of(key, kKeysOfLine)) {
+      const std::string near = did_you_mean(key, kKeysOfLine);
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("line {}: unknown key '{}'{} The keys are {}", number, key,
+                              near.empty() ? "." : near, fmt::join(kKeysOfLine, ", ")));
+    }
+    if (!member.value().is_string() && !member.value().is_null()) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("line {} must be a prompt, or JSON with texts: {} is {}", number, key,
+                              to_text(member.value())));
+    }
+  }
+  return {};
+}
+
 // {"prompt", "id"?, "system"?}, or a prompt as it is. Without an id, the number of the line is one.
 Result<BatchRequest> request_in(std::string_view line, std::size_t number, int max_tokens) {
+  if (!is_valid_utf8(line)) {
+    return fail(ErrorCode::invalid_argument, fmt::format("line {} is not valid UTF-8", number));
+  }
   BatchRequest request{.id = fmt::format("{}", number)};
   request.sampling.max_tokens = max_tokens;
   if (!line.starts_with('{')) {
-    request.messages.push_back(Message::user(to_valid_utf8(std::string(line))));
+    request.messages.push_back(Message::user(std::string(line)));
     return request;
   }
   const auto json = parse_json(line);
   const JsonObject* object = json ? json->if_object() : nullptr;
+  if (object != nullptr) TRY(check_keys(*object, number));
   if (object == nullptr || text_at(*object, "prompt").empty()) {
     return fail(
         ErrorCode::invalid_argument,
