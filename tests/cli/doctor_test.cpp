@@ -68,6 +68,21 @@ TEST(DoctorCommand, knows_the_schema_of_an_existing_database) {
             std::string::npos);
 }
 
+TEST(DoctorCommand, warns_of_rules_that_mean_no_tool_as_a_run_does) {
+  const Home home;
+  home.write_config("[permissions]\nbsh = \"deny\"\nread_file = \"allow\"\na__b = \"deny\"\n");
+  const std::string found(check_of(home, "permissions").at("found").as_string());
+  EXPECT_EQ(found, "The rule permissions.bsh means no tool that there is; did you mean 'bash'?");
+  EXPECT_EQ(home.wright({"doctor"}).exit_code, 0);
+  const Finished ran = home.wright({"run", "codebase-analysis", "hello"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_NE(ran.error.find(found), std::string::npos) << ran.error;
+  EXPECT_EQ(ran.error.find("read_file"), std::string::npos) << ran.error;
+  home.write_config("[permissions]\nbash = \"deny\"\n");
+  EXPECT_EQ(home.wright({"run", "codebase-analysis", "hello"}).error.find("permissions."),
+            std::string::npos);
+}
+
 TEST(DoctorCommand, fails_on_what_is_essential_and_says_what_to_do) {
   Home home;
   home.write_config("[agent]\nmodle = \"x\"\n");

@@ -9,11 +9,13 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/machine.h"
+#include "app/settings/agent_files.h"
 #include "app/settings/paths.h"
 #include "app/terminal/figures.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/model_wiring.h"
+#include "app/wiring/rule_names.h"
 #include "app/wiring/shipped.h"
 #include "core/enum_names.h"
 #include "postgres/figures.h"
@@ -172,8 +174,8 @@ class Examination {
         fmt::format("{} dead rows beside {}, the oldest snapshot is {} old", figures.dead_rows,
                     figures.live_rows, show_duration(static_cast<double>(snapshot)))};
     if (figures.unseen > 0) {
-      check.found += fmt::format(", of {} nobody here may see it",
-                                 show_counted(figures.unseen, "connection"));
+      check.found +=
+          fmt::format(", of {} nobody here may see it", show_counted(figures.unseen, "connection"));
       check.advice = "To see those of others, too: GRANT pg_read_all_stats TO the role.";
     }
     if (snapshot > kLongMs) {
@@ -238,16 +240,30 @@ class Examination {
   }
 
   void check_agents(const Settings& settings) {
+    RuleNames names;
     for (const std::string_view name : agent_names()) {
       const auto agent = make_agent(name, settings, offline_model());
       Check check{fmt::format("agent {}", name)};
       if (agent) {
+        names.add(agent->agent.tools);
         check.found = show_counted(std::ssize(agent->agent.tools), "tool");
       } else {
         check.health = Health::fail;
         check.found = agent.error().message;
       }
       add(std::move(check));
+    }
+    check_permissions(settings, std::move(names));
+  }
+
+  // Only what is wrong is told.
+  void check_permissions(const Settings& settings, RuleNames names) {
+    for (const AgentFile& file :
+         find_agent_files(settings, context_.environment, tool_names(), agent_names())) {
+      names.add_agent(file.name);
+    }
+    for (const std::string& note : names.notes_about(settings.permissions())) {
+      add({"permissions", Health::warn, note, "Correct it below [permissions], or remove it."});
     }
   }
 

@@ -11,6 +11,7 @@
 #include "app/wiring/mcp_wiring.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/project_files.h"
+#include "app/wiring/rule_names.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/tool_execution.h"
@@ -190,6 +191,23 @@ void add_tools_of(ReadyAgent& ready, const Settings& settings, McpServers& serve
   for (ReadyAgent& below : ready.specialists) add_tools_of(below, settings, servers, notes);
 }
 
+// The agent and those below it.
+void add_names_of(RuleNames& names, const ReadyAgent& ready) {
+  names.add(ready.chosen.agent.tools);
+  names.add_agent(ready.chosen.agent.name);
+  for (const ReadyAgent& below : ready.specialists) add_names_of(names, below);
+}
+
+void add_notes_about_rules(ReadyAgent& ready, const Settings& settings, const KnownAgents& agents) {
+  auto rules = settings.permissions();
+  std::ranges::copy(ready.chosen.own.permissions, std::back_inserter(rules));
+  if (rules.empty()) return;
+  RuleNames names;
+  add_names_of(names, ready);
+  for (const AgentFile& file : agents.files()) names.add_agent(file.name);
+  std::ranges::move(names.notes_about(rules), std::back_inserter(ready.notes));
+}
+
 }  // namespace
 
 void add_server_tools(ReadyAgent& ready, const Settings& settings, McpServers& servers) {
@@ -225,6 +243,7 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(
   add_server_tools(*ready, settings, servers);
   ready->hooks = std::make_shared<const FoundHooks>(hooks_for(settings));
   std::ranges::copy(ready->hooks->notes, std::back_inserter(ready->notes));
+  add_notes_about_rules(*ready, settings, agents);
   if (going_on) go_on_as_begun(*ready, *going_on, *models);
   if (const auto error = problem_with_model(ready->chosen.model, *models)) {
     context.console.complain(error->message,
