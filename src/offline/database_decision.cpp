@@ -62,15 +62,15 @@ class Decision {
       read_.problem("it asks for more than one figure at once");
       return;
     }
+    if (read_.counts_columns()) return count_columns();
     if (averages || sums) return aggregate(averages ? "avg" : "sum", is_top || is_most);
-    if (is_newest || is_oldest) return extreme(is_newest, date_column_for_order());
+    if (is_newest || is_oldest) return extreme_in_time(is_newest);
     if (is_high || is_low)
       return extreme(
           is_high, read_.question.measure != nullptr ? read_.question.measure : read_.take_free());
-    if (is_dear || is_cheap) return extreme(is_dear, read_.only(is_number, {"price", "cost"}));
+    if (is_dear || is_cheap) return extreme_of(is_dear, {"price", "cost"});
     if (is_long || is_short) {
-      return extreme(is_long, read_.only(is_number, {"duration", "millisecond", "length", "second",
-                                                     "minute", "ms"}));
+      return extreme_of(is_long, {"duration", "millisecond", "length", "second", "minute", "ms"});
     }
     if (read_.question.measure != nullptr)
       return extreme(true, read_.question.measure);  // "top 5 by price"
@@ -88,6 +88,12 @@ class Decision {
     }
     const bool lists_values = is_common || differs || is_top || (!read_.is_table_named && shows);
     if (!is_grouped && lists_values && read_.has_free()) read_.question.group = read_.take_free();
+    if (is_top && !is_grouped && read_.question.group != nullptr &&
+        is_number(*read_.question.group) && !read_.says(R"(\b(values?|common|frequent)\b)")) {
+      read_.problem(
+          fmt::format("it does not say whether the highest {} are meant, or the commonest",
+                      code_span(read_.question.group->name)));
+    }
     if (read_.question.group != nullptr || is_grouped) {
       constexpr int kTop = 10;
       read_.question.kind = Kind::values;
@@ -135,11 +141,9 @@ class Decision {
                                 code_span(read_.question.join->table),
                                 code_span(read_.question.join->other_table)));
     }
-    const bool says_or = read_.says(R"(\bor\b)");
-    for (const DatabaseCondition& each : read_.question.conditions) {
-      if (says_or && each.column != read_.question.conditions.front().column)
-        read_.problem("it has an \"or\" between two columns");
-    }
+    read_.question.says_or = read_.says(R"(\bor\b)");
+    read_.question.says_and = read_.says(R"(\band\b|,)");
+    read_.problem(problem_of_conditions(read_.question));
   }
 
  private:
@@ -154,15 +158,6 @@ class Decision {
     return is_there;
   }
 
-  const DatabaseColumn* date_column_for_order() {
-    for (const ColumnMention& mention : read_.mentions) {
-      if (read_.is_used(mention) || !is_date(*mention.column)) continue;
-      read_.use(mention);
-      return mention.column;
-    }
-    return read_.date_column();
-  }
-
   const DatabaseColumn* take_free_number() {
     for (const ColumnMention& mention : read_.mentions) {
       if (read_.is_used(mention) || !is_number(*mention.column)) continue;
@@ -173,7 +168,7 @@ class Decision {
   }
 
   void decide_without_table(bool counts, bool structure) {
-    if (counts && read_.says(R"(\btables?\b)")) {
+    if (counts && !read_.counts_columns() && read_.says(R"(\btables?\b)")) {
       read_.question.kind = Kind::table_count;
     } else if (structure) {
       read_.question.kind = Kind::schema;
@@ -198,6 +193,44 @@ class Decision {
     }
   }
 
+  // How many columns a table has is told by what describes it.
+  void count_columns() {
+    read_.question.kind = Kind::describe;
+    if (!read_.question.conditions.empty() || read_.question.group != nullptr)
+      read_.problem("it counts columns, and speaks of what is in them");
+  }
+
+  // The newest, by its date; the oldest may also be the one of the highest age.
+  void extreme_in_time(bool is_newest) {
+    const DatabaseColumn* by = read_.question.measure;
+    const bool says_oldest = read_.says(R"(\boldest\b)");
+    if (by == nullptr) {
+      const DatabaseColumn* date = read_.date_column();
+      for (const DatabaseColumn& other : read_.question.table->columns) {
+        const bool may_be_meant = is_birth(other) || (says_oldest && is_age(other));
+        if (date == nullptr || &other == date || !may_be_meant) continue;
+        read_.problem(fmt::format("it does not say whether by {} or by {}", code_span(other.name),
+                                  code_span(date->name)));
+      }
+      return extreme(is_newest, date);
+    }
+    if (is_age(*by) && says_oldest) return extreme(true, by);
+    if (!may_be_date(*by) && !is_birth(*by) && !may_be_year(*by)) {
+      read_.problem(fmt::format("I cannot tell what is {} by {}", is_newest ? "new" : "old",
+                                code_span(by->name)));
+    }
+    extreme(is_newest, by);
+  }
+
+  // By the only column whose name says what the word measures.
+  void extreme_of(bool is_high, std::initializer_list<std::string_view> names) {
+    const DatabaseColumn* column = read_.only(is_number, names);
+    if (read_.question.measure != nullptr && read_.question.measure != column)
+      read_.problem(fmt::format("I cannot tell what it asks about {}",
+                                code_span(read_.question.measure->name)));
+    extreme(is_high, column);
+  }
+
   void extreme(bool is_high, const DatabaseColumn* column) {
     const bool wants_row = read_.says(R"(\b(which|who|with the|row|rows|show|list)\b)") ||
                            read_.question.limit.has_value() || column == nullptr ||
@@ -206,6 +239,7 @@ class Decision {
     read_.question.function = is_high ? "max" : "min";
     read_.question.kind = wants_row ? Kind::extreme : Kind::aggregate;
     read_.question.measure = column;
+    if (column != nullptr && may_be_date(*column) && !is_number(*column)) read_.set_date(*column);
     if (column == nullptr) {
       read_.problem(fmt::format("it does not say by which column of {}",
                                 code_span(read_.question.table->name)));

@@ -1,7 +1,6 @@
 #include "offline/database_parts.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -65,8 +64,6 @@ class Parts {
   // "by country", "for each customer"
   void take_groups() {
     if (read_.question.table == nullptr) return;
-    const bool is_ranked = read_.says(
-        R"(\b(largest|biggest|smallest|highest|lowest|top|newest|oldest|longest|shortest)\b)");
     for (const ColumnMention& mention : read_.mentions) {
       std::size_t before = mention.range.begin;
       while (before > 0 && read_.is_word(before - 1, {"the", "a", "of"})) --before;
@@ -77,7 +74,7 @@ class Parts {
       read_.explain_at(before - 1);
       read_.use(mention);
       // "the largest commit by insertions"
-      if (is_ranked && read_.is_word(before - 1, {"by"}) && is_number(*mention.column)) {
+      if (read_.is_word(before - 1, {"by"}) && ranks_by(mention)) {
         read_.question.measure = mention.column;
         read_.is_ranked_by = true;
       } else if (read_.question.group != nullptr) {
@@ -101,96 +98,220 @@ class Parts {
     }
   }
 
-  // "in 2025", "in 2025-03", "since 2025-01-01", "before 2024"
-  void take_dates() {
-    static const RE2 kDate(R"(\d{4}(?:-\d\d(?:-\d\d)?)?)");
-    for (std::size_t at = 1; at < read_.words.size(); ++at) {
-      if (read_.question.table == nullptr || read_.words[at].is_explained ||
-          read_.words[at].kind != WordKind::number ||
-          !RE2::FullMatch(read_.words[at].text, kDate)) {
+  // "age 17 to 45", "between 2024-01-01 and 2024-02-01"
+  void take_ranges() {
+    if (read_.question.table == nullptr) return;
+    for (std::size_t at = 0; at + 2 < read_.words.size(); ++at) {
+      if (!is_open_number(at) || !is_open_number(at + 2)) continue;
+      std::size_t begin = at;
+      while (begin > 0 && read_.is_word(begin - 1, {"is", "are", "was", "were", "of"})) --begin;
+      const bool is_led = begin > 0 && read_.is_word(begin - 1, {"between", "from"});
+      if (is_led) --begin;
+      while (begin > 0 && read_.is_word(begin - 1, {"is", "are", "was", "were"})) --begin;
+      const ColumnMention* named = mention_before(begin);
+      const std::size_t first = named == nullptr ? begin : named->range.begin;
+      const bool is_between = read_.is_word(begin, {"between"}) ||
+                              read_.is_word(at - 1, {"between"}) ||
+                              (first > 0 && read_.is_word(first - 1, {"between"}));
+      if (!read_.is_word(at + 1, {"to", "through"}) &&
+          !(is_between && read_.is_word(at + 1, {"and"}))) {
         continue;
       }
-      const bool is_plain_year = read_.words[at].text.size() == 4;
-      if (is_plain_year && (read_.words[at].text < "1900" || read_.words[at].text > "2100"))
-        continue;
+      take_range(named, at);
+      explain(read_.words, {begin, at + 3});
+      if (first > 0 && read_.is_word(first - 1, {"between"})) read_.explain_at(first - 1);
+    }
+  }
+
+  // "in 2025", "in 2025-03", "since 2025-01-01", "before 2024"
+  void take_dates() {
+    if (read_.question.table == nullptr) return;
+    for (std::size_t at = 1; at < read_.words.size(); ++at) {
+      if (read_.words[at].is_explained || !looks_like_date(read_.words[at])) continue;
       const bool is_in = read_.is_word(at - 1, {"in", "during", "on", "from"});
       const bool is_since = read_.is_word(at - 1, {"since"});
       const bool is_before = read_.is_word(at - 1, {"before"});
       if (!is_in && !is_since && !is_before) continue;
-      // "published before 1975", where a number says when
-      const auto year = std::ranges::find_if(read_.mentions, [&](const ColumnMention& mention) {
-        return mention.range.end + 1 == at && is_number(*mention.column);
-      });
-      if (year != read_.mentions.end()) {
-        explain(read_.words, {at - 1, at + 1});
-        read_.use(*year);
-        read_.question.conditions.push_back({year->column,
-                                             is_in      ? "="
-                                             : is_since ? ">="
-                                                        : "<",
-                                             read_.words[at].text});
-        continue;
-      }
-      read_.question.date =
-          read_.question.date == nullptr ? read_.date_column() : read_.question.date;
-      if (read_.question.date == nullptr) return;
+      const bool is_on_or = at > 2 && read_.is_word(at - 2, {"or"});
+      const std::string sign = is_since ? ">=" : !is_before ? "=" : is_on_or ? "<=" : "<";
+      // "published before 1975", where a number says when; "hired before 2020"
+      const ColumnMention* named = mention_before(at - 1);
+      const bool is_year = named != nullptr && may_be_year(*named->column);
+      const bool is_figure = named != nullptr && is_number(*named->column) && !is_year &&
+                             !is_date(*named->column);  // "average total in 2025"
+      const DatabaseColumn* column =
+          named == nullptr || is_figure ? read_.date_column() : named->column;
+      if (column == nullptr) return;
+      if (named != nullptr && !is_figure) read_.use(*named);
       explain(read_.words, {at - 1, at + 1});
-      read_.question.conditions.push_back({read_.question.date,
-                                           is_in      ? "dated"
-                                           : is_since ? ">="
-                                                      : "<",
-                                           read_.words[at].text});
+      add_moment(*column, sign, read_.words[at].text);
     }
   }
 
   void take_conditions() {
     if (read_.question.table == nullptr) return;
     for (const ColumnMention& mention : read_.mentions) {
-      if (read_.is_used(mention)) continue;
-      std::size_t at = mention.range.end;
-      while (read_.is_word(at, {"is", "are", "was", "were", "of", "that", "which"})) ++at;
-      if (at >= read_.words.size()) continue;
-      const auto sign = sign_at(at);
-      std::size_t value = at + (sign ? sign->second : 0);
-      const bool is_pattern =
-          sign && (sign->first == "starts" || sign->first == "ends" || sign->first == "contains");
-      while (sign && !is_pattern && read_.is_word(value, {"the", "a", "to"})) ++value;
-      const std::size_t begin = mention.range.begin;
-      const bool is_missing = read_.is_word(at, {"null", "missing", "unknown"});
-      if (is_missing || (begin > 0 && read_.is_word(begin - 1, {"null", "missing", "unknown"}))) {
-        read_.explain_at(is_missing ? at : begin - 1);
-        read_.question.conditions.push_back({mention.column, "IS NULL", {}});
-        read_.use(mention);
-        continue;
-      }
-      const bool is_given_text = is_pattern && value < read_.words.size();  // "starts with A"
-      if (!is_value(value) && !is_given_text) continue;
-      // "tool calls failed": a word of the name, and then something else
-      if (!sign && (!mention.is_whole || at == mention.range.end)) {
-        const bool is_given =
-            read_.words[value].kind != WordKind::word ||
-            (begin > 0 && read_.is_word(begin - 1, {"with", "whose", "where", "and", "has", "have",
-                                                    "of", "in"}));
-        if (!mention.is_whole || !is_given) continue;
-      }
-      // What is more or less than something is a number or a date.
-      const bool is_ordered =
-          sign && (sign->first.contains('<') || sign->first.contains('>')) && sign->first != "<>";
-      if ((is_number(*mention.column) || is_ordered) && read_.words[value].kind == WordKind::word)
-        continue;
-      if (is_ordered && is_date(*mention.column) && !is_number(*mention.column)) {
-        if (read_.question.date != nullptr && read_.question.date != mention.column)
-          read_.problem("it compares two dates");
-        read_.question.date = mention.column;
-      }
-      if (sign) explain(read_.words, {at, at + sign->second});
-      read_.question.conditions.push_back(
-          {mention.column, sign ? sign->first : "=", take_value(value)});
-      read_.use(mention);
+      if (!read_.is_used(mention)) take_condition(mention);
     }
   }
 
  private:
+  // Whether "by" such a column sorts rows, and does not make groups of them.
+  bool ranks_by(const ColumnMention& mention) const {
+    constexpr auto kInTime =
+        std::to_array<std::string_view>({"newest", "oldest", "latest", "earliest", "recent"});
+    constexpr auto kRanks = std::to_array<std::string_view>(
+        {"largest", "biggest", "smallest", "highest", "lowest", "top", "longest", "shortest"});
+    for (std::size_t at = 0; at < read_.words.size(); ++at) {
+      const bool is_in_time = read_.is_word(at, kInTime);
+      if (!is_in_time && !read_.is_word(at, kRanks)) continue;
+      if (is_number(*mention.column)) return true;
+      return is_in_time ? may_be_date(*mention.column) : speaks_of_rows(at, mention.range.begin);
+    }
+    return false;
+  }
+
+  // "top 3 products by …" and not "highest price by …"
+  bool speaks_of_rows(std::size_t from, std::size_t to) const {
+    for (std::size_t at = from; at < to; ++at) {
+      const auto begins_here = [&](const auto& mention) { return mention.range.begin == at; };
+      if (std::ranges::any_of(read_.mentions, begins_here)) return false;
+      if (std::ranges::any_of(read_.tables, begins_here)) return true;
+    }
+    return true;
+  }
+
+  // The column that is spoken of just before a word and has no part yet.
+  const ColumnMention* mention_before(std::size_t at) const {
+    const auto found = std::ranges::find_if(read_.mentions, [&](const ColumnMention& mention) {
+      return mention.range.end == at && !read_.is_used(mention);
+    });
+    return found == read_.mentions.end() ? nullptr : &*found;
+  }
+
+  bool is_open_number(std::size_t at) const {
+    return read_.words[at].kind == WordKind::number && !read_.words[at].is_explained;
+  }
+
+  static bool is_in_order(const std::string& low, const std::string& high) {
+    double first = 0;
+    double last = 0;
+    std::from_chars(low.data(), low.data() + low.size(), first);
+    std::from_chars(high.data(), high.data() + high.size(), last);
+    return first < last || (first == last && low <= high);
+  }
+
+  void take_range(const ColumnMention* named, std::size_t at) {
+    const PromptWord& low = read_.words[at];
+    const PromptWord& high = read_.words[at + 2];
+    const bool are_dates = looks_like_date(low) && looks_like_date(high);
+    const DatabaseColumn* column = named != nullptr ? named->column
+                                   : are_dates      ? read_.date_column()
+                                                    : nullptr;
+    if (named != nullptr) read_.use(*named);
+    if (column == nullptr || !is_in_order(low.text, high.text)) {
+      return read_.problem(fmt::format("it does not say of what {} to {} is a range",
+                                       code_span(low.text), code_span(high.text)));
+    }
+    const bool is_in_time =
+        are_dates &&
+        (is_number(*column) ? is_date(*column)
+                            : !is_text(*column) || may_be_date(*column) || low.text.size() > 4);
+    for (const bool is_low : {true, false}) {
+      const std::string& value = is_low ? low.text : high.text;
+      if (is_in_time) {
+        add_moment(*column, is_low ? ">=" : "<=", value);
+      } else {
+        read_.question.conditions.push_back({column, is_low ? ">=" : "<=", value});
+      }
+    }
+  }
+
+  // A condition of a column with a year, a month or a day.
+  void add_moment(const DatabaseColumn& column, const std::string& sign, const std::string& when) {
+    if (!may_be_year(column)) {
+      read_.set_date(column);
+    } else if (when.size() > 4) {
+      read_.problem(fmt::format("{} holds years", code_span(column.name)));
+    }
+    read_.question.conditions.push_back(
+        {&column, sign == "=" && !may_be_year(column) ? "dated" : sign, when});
+  }
+
+  // "with a status of paid", and not "the city of Anna"
+  bool is_told_with_of(const ColumnMention& mention) const {
+    std::size_t before = mention.range.begin;
+    while (before > 0 && read_.is_word(before - 1, {"a", "an", "the"})) --before;
+    return before > 0 &&
+           read_.is_word(before - 1, {"with", "whose", "has", "have", "had", "having", "where"});
+  }
+
+  // "which country is Carl from" asks for the country.
+  bool is_asked_for(const ColumnMention& mention) const {
+    const std::size_t begin = mention.range.begin;
+    return begin > 0 && read_.is_word(begin - 1, {"which", "what"});
+  }
+
+  void take_condition(const ColumnMention& mention) {
+    const std::size_t begin = mention.range.begin;
+    std::size_t at = mention.range.end;
+    bool has_of = false;
+    for (; read_.is_word(at, {"is", "are", "was", "were", "of", "that", "which"}); ++at)
+      has_of = has_of || read_.is_word(at, {"of"});
+    if (at >= read_.words.size()) return;
+    const auto sign = sign_at(at);
+    std::size_t value = at + (sign ? sign->second : 0);
+    const bool is_pattern =
+        sign && (sign->first == "starts" || sign->first == "ends" || sign->first == "contains");
+    while (sign && !is_pattern && read_.is_word(value, {"the", "a", "to"})) ++value;
+    const bool is_missing = read_.is_word(at, {"null", "missing", "unknown"});
+    if (is_missing || (begin > 0 && read_.is_word(begin - 1, {"null", "missing", "unknown"}))) {
+      read_.explain_at(is_missing ? at : begin - 1);
+      read_.question.conditions.push_back({mention.column, "IS NULL", {}});
+      read_.use(mention);
+      return;
+    }
+    const bool is_given_text = is_pattern && value < read_.words.size();  // "starts with A"
+    if (!is_value(value) && !is_given_text) return;
+    if (!sign && has_of && !is_told_with_of(mention)) return;
+    if (!sign && at != mention.range.end && is_asked_for(mention)) return;
+    // "tool calls failed": a word of the name, and then something else
+    if (!sign && (!mention.is_whole || at == mention.range.end)) {
+      const bool is_given = read_.words[value].kind != WordKind::word ||
+                            (begin > 0 && read_.is_word(begin - 1, {"with", "whose", "where", "and",
+                                                                    "has", "have", "of", "in"}));
+      if (!mention.is_whole || !is_given) return;
+    }
+    add_condition(mention, sign ? sign->first : "=", {at, value});
+  }
+
+  // `words` are those of the sign, up to the value.
+  void add_condition(const ColumnMention& mention, const std::string& sign, WordRange words) {
+    const DatabaseColumn& column = *mention.column;
+    const PromptWord& value = read_.words[words.end];
+    // What is more or less than something is a number or a date.
+    const bool is_ordered = (sign.contains('<') || sign.contains('>')) && sign != "<>";
+    if ((is_number(column) || is_ordered) && value.kind == WordKind::word) return;
+    const bool is_moment =
+        is_ordered && read_.is_word(words.begin, {"after", "before", "since", "later", "earlier"});
+    const bool is_day =
+        value.kind == WordKind::number && value.text.find('-', 1) != std::string::npos;
+    const bool compares_dates =
+        is_number(column) ? is_moment && is_date(column) && !may_be_year(column)
+        : is_ordered      ? is_date(column) || is_moment || is_day
+                          : sign == "=" && is_date(column) && looks_like_date(value);
+    if (is_number(column) && is_day)
+      read_.problem(fmt::format("{} holds numbers, no dates", code_span(column.name)));
+    explain(read_.words, words);
+    const std::string text = take_value(words.end);
+    read_.use(mention);
+    if (compares_dates) {
+      add_moment(column, sign, text);
+    } else {
+      read_.question.conditions.push_back({&column, sign, text});
+    }
+  }
+
   // By what a foreign key points to, with a name beside it where there is one.
   void group_by(const DatabaseTable& other) {
     read_.question.group = column_named(other, read_.question.join->other_column);
@@ -271,6 +392,7 @@ void take_parts(DatabaseReading& read) {
   parts.take_limit();
   parts.take_period();
   parts.take_groups();
+  parts.take_ranges();
   parts.take_dates();
   parts.take_conditions();
 }

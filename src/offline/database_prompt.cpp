@@ -1,11 +1,14 @@
 #include "offline/database_prompt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "offline/database_decision.h"
 #include "offline/database_parts.h"
 #include "offline/database_reading.h"
 #include "offline/database_tables.h"
+#include "offline/markdown.h"
 
 namespace wright::offline {
 namespace {
@@ -28,6 +31,30 @@ const DatabaseTable* joined_table(const DatabaseOutline& outline, const Database
   const auto found =
       std::ranges::find(outline.tables, question.join->other_table, &DatabaseTable::name);
   return found == outline.tables.end() ? nullptr : &*found;
+}
+
+std::string problem_of_conditions(const DatabasePrompt& question) {
+  const auto& all = question.conditions;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t k = i + 1; k < all.size(); ++k) {
+      if (all[i].column != all[k].column) {
+        if (question.says_or) return "it has an \"or\" between two columns";
+        continue;
+      }
+      const bool are_values = all[i].comparison == "=" && all[k].comparison == "=";
+      const auto is_limit = [](const DatabaseCondition& each) {
+        return each.comparison.contains('<') || each.comparison.contains('>');
+      };
+      const bool are_limits = is_limit(all[i]) && is_limit(all[k]);
+      const bool is_clear =
+          are_values ? question.says_or || question.says_and : are_limits && !question.says_or;
+      if (!is_clear) {
+        return fmt::format("I cannot tell how {} and {} of {} go together", code_span(all[i].value),
+                           code_span(all[k].value), code_span(all[i].column->name));
+      }
+    }
+  }
+  return {};
 }
 
 DatabasePrompt understand_database(const DatabaseOutline& outline, std::string_view prompt) {

@@ -51,6 +51,8 @@ struct DatabasePrompt {
   bool is_descending = true;
   std::optional<int> limit = {};
   std::vector<DatabaseCondition> conditions = {};
+  bool says_or = false;   // between conditions, maybe
+  bool says_and = false;  // or has a comma
   // Those whose texts are all numbers, as was found out: they are compared as numbers.
   std::vector<const DatabaseColumn*> numbers_in_text = {};
   std::vector<std::string> unexplained = {};  // what nothing in the outline explains: values, maybe
@@ -59,6 +61,10 @@ struct DatabasePrompt {
 
 // The pointers point into `outline`.
 DatabasePrompt understand_database(const DatabaseOutline& outline, std::string_view prompt);
+
+// Why it is not clear how the conditions go together, also those that were found in the data; empty
+// where it is.
+std::string problem_of_conditions(const DatabasePrompt& question);
 
 bool is_text(const DatabaseColumn& column);
 

@@ -17,6 +17,14 @@ bool type_has(const DatabaseColumn& column, std::initializer_list<std::string_vi
       parts, [&](std::string_view part) { return contains_ignoring_case(column.type, part); });
 }
 
+// "hired", "born_on", "released": what was done then, and not a "speed".
+bool is_participle(const DatabaseColumn& column) {
+  const std::vector<std::string> words = words_in_name(column.name);
+  if (words.empty()) return false;
+  const std::string& last = words.back();
+  return last.size() > 4 && last.ends_with("ed") && !last.ends_with("eed");
+}
+
 }  // namespace
 
 bool is_number(const DatabaseColumn& column) {
@@ -29,6 +37,32 @@ bool is_date(const DatabaseColumn& column) {
   if (!words.empty() && (words.back() == "at" || words.back() == "on")) return true;
   return type_has(column, {"date", "time"}) ||
          name_has(column, {"date", "time", "timestamp", "created", "updated", "day"});
+}
+
+bool may_be_date(const DatabaseColumn& column) {
+  if (is_date(column)) return true;
+  if (!is_text(column) && !column.type.empty()) return false;
+  return is_participle(column) || is_birth(column) ||
+         name_has(column, {"start", "end", "since", "until", "due", "expiry", "month", "year"});
+}
+
+bool may_be_year(const DatabaseColumn& column) {
+  if (!is_number(column)) return false;
+  return name_has(column, {"year"}) || (!is_date(column) && is_participle(column));
+}
+
+bool is_age(const DatabaseColumn& column) {
+  return name_has(column, {"age"});
+}
+
+bool is_birth(const DatabaseColumn& column) {
+  return name_has(column, {"birth", "birthday", "birthdate", "birthyear", "born", "dob"});
+}
+
+bool looks_like_date(const PromptWord& word) {
+  static const RE2 kDate(R"(\d{4}(?:-\d\d(?:-\d\d)?)?)");
+  if (word.kind != PromptWord::Kind::number || !RE2::FullMatch(word.text, kDate)) return false;
+  return word.text.size() > 4 || (word.text >= "1900" && word.text <= "2100");
 }
 
 bool is_text(const DatabaseColumn& column) {
@@ -45,6 +79,11 @@ DatabaseReading::DatabaseReading(const DatabaseOutline& of, std::string_view ask
 
 bool DatabaseReading::says(const char* pattern) const {
   return RE2::PartialMatch(piece(prompt), RE2(fmt::format("(?i){}", pattern)));
+}
+
+bool DatabaseReading::counts_columns() const {
+  return says(
+      R"(\b(how many|number of|counts?( of)?( the)?) (\w+ ){0,2}(columns|fields)\b|\b(column|field) count\b)");
 }
 
 bool DatabaseReading::is_word(std::size_t at,
@@ -86,18 +125,32 @@ const DatabaseColumn* DatabaseReading::only(bool (*fits)(const DatabaseColumn&),
 }
 
 const DatabaseColumn* DatabaseReading::date_column() {
+  const ColumnMention* named = nullptr;
   for (const ColumnMention& mention : mentions) {
-    if (!is_date(*mention.column)) continue;
-    use(mention);
-    return mention.column;
+    if (!may_be_date(*mention.column)) continue;
+    if (named != nullptr && named->column != mention.column) {
+      problem(fmt::format("it speaks of {} and of {}, which may both be dates",
+                          code_span(named->column->name), code_span(mention.column->name)));
+      return nullptr;
+    }
+    named = &mention;
+  }
+  if (named != nullptr) {
+    use(*named);
+    return named->column;
   }
   if (question.table == nullptr) return nullptr;
-  const DatabaseColumn* found = only(is_date);
-  if (found == nullptr && question.problem.empty()) {
-    question.problem = fmt::format("{} does not have exactly one column with dates",
-                                   code_span(question.table->name));
+  const DatabaseColumn* found = only(may_be_date);
+  if (found == nullptr) {
+    problem(fmt::format("{} does not have exactly one column with dates",
+                        code_span(question.table->name)));
   }
   return found;
+}
+
+void DatabaseReading::set_date(const DatabaseColumn& column) {
+  if (question.date != nullptr && question.date != &column) problem("it compares two dates");
+  question.date = &column;
 }
 
 void DatabaseReading::problem(std::string why) {

@@ -17,12 +17,24 @@ namespace wright::offline {
 
 bool is_number(const DatabaseColumn& column);
 bool is_date(const DatabaseColumn& column);
+// Also "hired" and "born", of which the name alone does not tell for sure.
+bool may_be_date(const DatabaseColumn& column);
+// Numbers that are years: "published before 1975".
+bool may_be_year(const DatabaseColumn& column);
+// Who is the oldest is a question of these where a table has them.
+bool is_age(const DatabaseColumn& column);
+bool is_birth(const DatabaseColumn& column);
+
+// "2025", "2025-03" or "2025-03-01", as far as it may be a date.
+bool looks_like_date(const PromptWord& word);
 
 struct DatabaseReading {
   DatabaseReading(const DatabaseOutline& outline, std::string_view prompt);
 
   // Whether the prompt has the pattern, whatever its case.
   bool says(const char* pattern) const;
+  // "how many columns": what is counted are no rows.
+  bool counts_columns() const;
   bool is_word(std::size_t at, std::initializer_list<std::string_view> wanted) const;
   bool is_word(std::size_t at, std::span<const std::string_view> wanted) const;
   void explain_at(std::size_t at) { words[at].is_explained = true; }
@@ -38,6 +50,8 @@ struct DatabaseReading {
                              std::initializer_list<std::string_view> names = {}) const;
   // The one with dates; where it is not clear which, that is the problem of the question.
   const DatabaseColumn* date_column();
+  // The column is compared as one with dates, which the data must bear out.
+  void set_date(const DatabaseColumn& column);
 
   // Why the question cannot be answered; the first reason counts.
   void problem(std::string why);

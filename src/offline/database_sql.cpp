@@ -19,6 +19,7 @@ std::string quoted_text(std::string_view text) {
 }
 
 bool is_plain_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() &&
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; }) &&
          std::ranges::count(text, '.') <= 1 && text != ".";
@@ -39,7 +40,8 @@ std::string compared_sql(const DatabasePrompt& question, const DatabaseColumn& c
 }
 
 bool has_order(const DatabaseCondition& condition) {
-  return condition.comparison.starts_with('<') || condition.comparison.starts_with('>');
+  const std::string& sign = condition.comparison;
+  return sign != "<>" && (sign.starts_with('<') || sign.starts_with('>'));
 }
 
 // How much of an ISO date makes the period.
@@ -66,7 +68,8 @@ std::string condition_sql(const DatabasePrompt& question, const DatabaseConditio
   const std::string& sign = condition.comparison;
   const auto size = condition.value.size();
   if (sign == "IS NULL") return column + " IS NULL";
-  if (sign == "dated" || condition.column == question.date) {
+  const bool is_pattern = sign == "starts" || sign == "ends" || sign == "contains";
+  if (sign == "dated" || (condition.column == question.date && !is_pattern)) {
     return fmt::format("substr({}, 1, {}) {} {}", column, size, sign == "dated" ? "=" : sign,
                        quoted_text(condition.value));
   }
@@ -133,9 +136,8 @@ std::string where_in_words(const DatabasePrompt& question) {
   return made;
 }
 
-}  // namespace
-
-std::string sql_for(const DatabasePrompt& question) {
+// Where the rows come from: the table, what is joined to it, and the conditions.
+std::string source_sql(const DatabasePrompt& question) {
   std::string from = " FROM " + quoted_name(question.table->name);
   if (question.join != nullptr) {
     const ForeignKey& key = *question.join;
@@ -143,7 +145,28 @@ std::string sql_for(const DatabasePrompt& question) {
         fmt::format(" JOIN {0} ON {1}.{2} = {0}.{3}", quoted_name(key.other_table),
                     quoted_name(key.table), quoted_name(key.column), quoted_name(key.other_column));
   }
-  from += where(question);
+  return from + where(question);
+}
+
+// NULL is smaller than everything, and is not what anybody calls the smallest.
+std::string known_source_sql(const DatabasePrompt& question) {
+  return fmt::format("{}{}{} IS NOT NULL", source_sql(question),
+                     question.conditions.empty() ? " WHERE " : " AND ",
+                     compared_sql(question, *question.measure));
+}
+
+std::string best_source_sql(const DatabasePrompt& question) {
+  const std::string known = known_source_sql(question);
+  return fmt::format("{0} AND {1} {2} (SELECT {1}{0} ORDER BY {1} {3} LIMIT 1 OFFSET {4})", known,
+                     compared_sql(question, *question.measure),
+                     question.is_descending ? ">=" : "<=", question.is_descending ? "DESC" : "ASC",
+                     question.limit.value_or(1) - 1);
+}
+
+}  // namespace
+
+std::string sql_for(const DatabasePrompt& question) {
+  const std::string from = source_sql(question);
   const std::string limit = question.limit ? fmt::format(" LIMIT {}", *question.limit) : "";
   const bool has_period = !question.period.empty() && question.date != nullptr;
   std::string group = question.group == nullptr ? "" : column_sql(question, *question.group);
@@ -169,13 +192,9 @@ std::string sql_for(const DatabasePrompt& question) {
       if (group.empty()) return fmt::format("SELECT {}({}){}", question.function, measure, from);
       return fmt::format("SELECT {0}, {1}({2}) AS {1}{3} GROUP BY {4} ORDER BY {5}{6}", group,
                          question.function, measure, from, keys, order, limit);
-    case Kind::extreme: {
-      // NULL is smaller than everything, and is not what anybody calls the smallest.
-      const std::string known = fmt::format(
-          "{}{} IS NOT NULL", question.conditions.empty() ? " WHERE " : " AND ", measure);
-      return fmt::format("SELECT *{}{} ORDER BY {} {} LIMIT {}", from, known, measure, direction,
-                         question.limit.value_or(1));
-    }
+    case Kind::extreme:
+      return fmt::format("SELECT *{} ORDER BY {} {} LIMIT {}", known_source_sql(question), measure,
+                         direction, question.limit.value_or(1));
     default: break;
   }
   std::string shown;
@@ -185,19 +204,45 @@ std::string sql_for(const DatabasePrompt& question) {
   return fmt::format("SELECT {}{}{}", shown.empty() ? "*" : shown, from, limit);
 }
 
+bool may_hold_text(const DatabaseColumn& column) {
+  return is_text(column) || column.type.empty();
+}
+
 std::vector<const DatabaseColumn*> to_check_for_numbers(const DatabasePrompt& question) {
   std::vector<const DatabaseColumn*> columns;
   const auto add = [&](const DatabaseColumn* column) {
-    const bool may_be_text =
-        column != nullptr && column != question.date && (is_text(*column) || column->type.empty());
-    if (may_be_text && std::ranges::find(columns, column) == columns.end())
+    if (column != nullptr && column != question.date &&
+        std::ranges::find(columns, column) == columns.end())
       columns.push_back(column);
   };
   if (question.kind == Kind::extreme || question.kind == Kind::aggregate) add(question.measure);
   for (const DatabaseCondition& condition : question.conditions) {
-    if (has_order(condition) && is_plain_number(condition.value)) add(condition.column);
+    if (has_order(condition)) add(condition.column);
   }
   return columns;
+}
+
+std::string sql_to_show_best(const DatabasePrompt& question) {
+  return "SELECT *" + best_source_sql(question);
+}
+
+std::string sql_to_count_best(const DatabasePrompt& question) {
+  return "SELECT count(*)" + best_source_sql(question);
+}
+
+std::vector<std::pair<const DatabaseColumn*, std::string>> sql_to_count_missing(
+    const DatabasePrompt& question) {
+  std::vector<std::pair<const DatabaseColumn*, std::string>> queries;
+  for (const DatabaseCondition& condition : question.conditions) {
+    if (condition.comparison != "<>") continue;
+    DatabasePrompt missing = question;
+    std::erase_if(missing.conditions, [&](const DatabaseCondition& each) {
+      return each.comparison == "<>" && each.column == condition.column;
+    });
+    missing.conditions.push_back({condition.column, "IS NULL", {}});
+    queries.emplace_back(condition.column, "SELECT count(*)" + source_sql(missing));
+  }
+  return queries;
 }
 
 std::string sql_to_check_numbers(const DatabaseColumn& column) {
@@ -227,10 +272,22 @@ std::string sql_to_count_unmatched(const DatabasePrompt& question) {
 
 std::string sql_to_check_dates(const DatabasePrompt& question) {
   const std::string column = quoted_name(question.date->name);
-  return fmt::format(
-      "SELECT count(*) FROM {} WHERE {} IS NOT NULL AND (typeof({}) <> 'text' OR "
-      "date(substr({}, 1, 10)) IS NULL)",
-      quoted_name(question.date->table), column, column, column);
+  const bool is_compared =
+      !question.period.empty() ||
+      std::ranges::any_of(question.conditions, [&](const DatabaseCondition& each) {
+        return each.column == question.date;
+      });
+  const std::string day = fmt::format("substr({}, 1, 10)", column);
+  const std::string other_than_text = fmt::format(
+      "count(*) FILTER (WHERE typeof({0}) <> 'text' OR {1} NOT GLOB "
+      "'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' OR date({1}) IS NULL)",
+      column, day);
+  const std::string other_than_numbers =
+      fmt::format("count(*) FILTER (WHERE typeof({}) NOT IN ('integer', 'real'))", column);
+  return fmt::format("SELECT {} FROM {} WHERE {} IS NOT NULL",
+                     is_compared ? other_than_text
+                                 : fmt::format("min({}, {})", other_than_text, other_than_numbers),
+                     quoted_name(question.date->table), column);
 }
 
 std::string lead_for(const DatabasePrompt& question) {

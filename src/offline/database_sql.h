@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "offline/database_prompt.h"
@@ -17,7 +18,8 @@ std::string sql_for(const DatabasePrompt& question);
 // "The most frequent values of `country` in `customers`", without what ends it.
 std::string lead_for(const DatabasePrompt& question);
 
-// The columns that are compared or ranked and may hold numbers as text, where '9' is more than
+// The columns that are compared, reckoned with or ranked as numbers. A column that is declared to
+// hold numbers may have text in it, which is more than any number; in one of text, '9' is more than
 // '10'.
 std::vector<const DatabaseColumn*> to_check_for_numbers(const DatabasePrompt& question);
 
@@ -28,8 +30,22 @@ std::string sql_to_check_numbers(const DatabaseColumn& column);
 // the answer can be missing.
 std::string sql_to_count_unmatched(const DatabasePrompt& question);
 
-// Counts the values of the question's date column that are no dates as ISO text.
+// Counts the values of the question's date column that are no dates as ISO text. Where they are
+// only ranked, they may all be numbers.
 std::string sql_to_check_dates(const DatabasePrompt& question);
+
+// A column whose numbers are texts, maybe.
+bool may_hold_text(const DatabaseColumn& column);
+
+// For the kind extreme: the rows that are as good as the last one of the answer or better, which
+// are more than it shows where several have the same.
+std::string sql_to_show_best(const DatabasePrompt& question);
+std::string sql_to_count_best(const DatabasePrompt& question);
+
+// How many rows nobody can tell of whether a column "is not" something, as they have no value; one
+// query for each such condition.
+std::vector<std::pair<const DatabaseColumn*, std::string>> sql_to_count_missing(
+    const DatabasePrompt& question);
 
 // Tells which columns of the tables hold one of the texts, in any case: a row for each, with the
 // name of the column, the text and the name of the table, those of the first text first.

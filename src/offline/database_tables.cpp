@@ -61,6 +61,7 @@ class Tables {
     };
     for (const Structure& structure : kStructures) {
       if (!read_.says(structure.pattern)) continue;
+      if (structure.kind == Kind::table_sizes && read_.counts_columns()) continue;
       std::vector<PromptWord> left = read_.words;
       take(left, structure.words);
       explain_grammar(left);

@@ -1,28 +1,16 @@
 // End to end: the offline model and the real sqlite_reader over databases on disk.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include <filesystem>
 #include <string>
 
-#include "core/temporary_folder_testing.h"
-#include "wright/agents.h"
-#include "wright/model.h"
+#include "offline/database_testing.h"
 
 namespace wright {
 namespace {
 
-class OfflineOnDatabase : public ::testing::Test {
+class OfflineOnDatabase : public DatabaseFixture {
  protected:
-  void execute(const std::string& sql) const {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open((folder_ / "test.db").c_str(), &database), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(database);
-    sqlite3_close(database);
-  }
-
   void fill_shop() const {
     execute(R"(
       CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT, country TEXT);
@@ -34,43 +22,6 @@ class OfflineOnDatabase : public ::testing::Test {
                                      (4, 3, 40, 'paid');
     )");
   }
-
-  std::string ask(const std::string& prompt) const {
-    const auto agent =
-        sqlite_analysis_agent({.databases = {{.path = folder_ / "test.db"}}}, offline_model());
-    if (!agent) return "error: " + agent.error().message;
-    std::vector<Message> messages{Message::user(prompt)};
-    for (int turn = 0; turn < 6; ++turn) {
-      Request request;
-      request.messages = messages;
-      request.tools = agent->tools;
-      request.sampling = &agent->sampling;
-      const auto response = agent->model.complete(request);
-      if (!response) return "error: " + response.error().message;
-      Message said{.role = Role::assistant, .parts = response->content};
-      Message results{.role = Role::tool, .parts = {}};
-      std::string text = said.text();
-      for (const Part& part : said.parts) {
-        const auto* call = std::get_if<ToolCall>(&part);
-        if (call == nullptr) continue;
-        results.parts.emplace_back(wright::execute(agent->tools, {}, *call, Context{}).result);
-      }
-      if (results.parts.empty()) return text;
-      messages.push_back(std::move(said));
-      messages.push_back(std::move(results));
-    }
-    return "error: no answer";
-  }
-
-  void expect_answer(const std::string& prompt, const std::vector<std::string>& parts) const {
-    const std::string answer = ask(prompt);
-    for (const std::string& part : parts) {
-      EXPECT_NE(answer.find(part), std::string::npos) << prompt << " lacks " << part << ":\n"
-                                                      << answer;
-    }
-  }
-
-  const TemporaryFolder folder_;
 };
 
 TEST_F(OfflineOnDatabase, tells_what_is_in_it) {
@@ -214,7 +165,7 @@ TEST_F(OfflineOnDatabase, compares_numbers_in_text_as_numbers_or_says_that_it_do
   expect_answer("How many items have a price more than 8?", {": 2."});
   expect_answer("What is the highest loose in items?", {": 10."});
   expect_answer("What is the highest code in items?",
-                {"`code` is text that is not all numbers, so it was compared as text"});
+                {"I cannot answer", "`code` is text that is not all numbers"});
 }
 
 TEST_F(OfflineOnDatabase, tells_how_many_rows_a_join_leaves_out) {

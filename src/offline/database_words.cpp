@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "offline/wording.h"
 
@@ -29,9 +30,31 @@ constexpr auto kGrammar = std::to_array<std::string_view>({
 });
 
 bool is_grammar(const PromptWord& word) {
-  return word.kind == PromptWord::Kind::word &&
+  return word.kind == PromptWord::Kind::word && !word.is_name &&
          (std::ranges::find(kGrammar, word.singular) != kGrammar.end() ||
           std::ranges::find(kGrammar, lower(word.text)) != kGrammar.end());
+}
+
+bool is_one_of_these(const PromptWord& word, std::initializer_list<std::string_view> wanted) {
+  return std::ranges::find(wanted, lower(word.text)) != wanted.end();
+}
+
+// Two capitals or more, where others are not: "customers in the US", "orders of IT".
+bool is_in_capitals(std::string_view text) {
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return text.size() > 1 && std::ranges::all_of(text, is_capital);
+}
+
+void mark_names(std::vector<PromptWord>& words, std::string_view prompt) {
+  const bool has_small = std::ranges::any_of(prompt, [](char c) { return c >= 'a' && c <= 'z'; });
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    if (words[at].kind != PromptWord::Kind::word) continue;
+    const bool is_country = at > 0 && is_one_of_these(words[at], {"us"}) &&
+                            is_one_of_these(words[at - 1], {"the", "from", "in", "is"});
+    const bool is_database = at > 0 && words[at].text == "DB" &&
+                             is_one_of_these(words[at - 1], {"the", "this", "my", "our", "your"});
+    words[at].is_name = is_country || (has_small && is_in_capitals(words[at].text) && !is_database);
+  }
 }
 
 std::vector<std::string> singular_words(std::string_view name) {
@@ -74,7 +97,9 @@ std::string singular(std::string_view word) {
 std::vector<PromptWord> prompt_words(std::string_view prompt) {
   // Quotes open only where a word could begin, so the one in "what's" does not.
   static const RE2 kToken(
-      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?|\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*))))re");
+      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*))))re");
+  static const RE2 kRange(R"(^(?: [-–] |[-–])\d)");
+  static const RE2 kDash(R"( ?[-–] ?)");
   std::vector<PromptWord> words;
   std::string text(prompt);
   re2::StringPiece rest(text);
@@ -94,8 +119,12 @@ std::vector<PromptWord> prompt_words(std::string_view prompt) {
       if (kind == Kind::word && lower(typed).ends_with("'s")) typed.resize(typed.size() - 2);
       if (kind == Kind::number) std::erase(typed, ',');
       words.push_back({kind, typed, singular(typed)});
+      if (kind != Kind::number || !RE2::PartialMatch(rest, kRange)) continue;
+      words.push_back({Kind::word, "to", "to"});
+      RE2::Consume(&rest, kDash);
     }
   }
+  mark_names(words, prompt);
   return words;
 }
 

@@ -16,9 +16,10 @@ struct PromptWord {
   std::string text;      // as it was typed, without quotes
   std::string singular;  // in lower case: "Countries" → "country"
   bool is_explained = false;
+  bool is_name = false;  // typed like one: "US" and "the us" are no pronoun
 };
 
-// Dates ("2024-01-31") are numbers here, comparisons are signs like ">=".
+// Dates ("2024-01-31") are numbers here, comparisons are signs like ">=". "17-45" is "17 to 45".
 std::vector<PromptWord> prompt_words(std::string_view prompt);
 
 // "countries" → "country", "boxes" → "box"; in lower case.

@@ -6,8 +6,10 @@
 #include <array>
 #include <optional>
 
+#include "offline/database_checks.h"
 #include "offline/database_outline.h"
 #include "offline/database_prompt.h"
+#include "offline/database_query.h"
 #include "offline/database_sql.h"
 #include "offline/database_words.h"
 #include "offline/markdown.h"
@@ -17,22 +19,11 @@
 namespace wright::offline {
 namespace {
 
-constexpr auto kReaders = std::to_array<std::string_view>({"sqlite_reader", "sqlite3_reader"});
 constexpr std::size_t kMostTables = 40;
 constexpr std::size_t kMostRows = 20;
 
-std::string_view reader_of(const Investigation& look) {
-  const auto found =
-      std::ranges::find_if(kReaders, [&](std::string_view name) { return look.offers(name); });
-  return found == kReaders.end() ? std::string_view() : *found;
-}
-
-Json query(Investigation& look, std::string_view sql, int limit = 100) {
-  return look.call(reader_of(look), {{"query", sql}, {"limit", limit}});
-}
-
 Json reflect(Investigation& look, std::string_view target) {
-  return look.call(reader_of(look), {{"mode", "reflect"}, {"target", target}});
+  return look.call(database_reader(look), {{"mode", "reflect"}, {"target", target}});
 }
 
 bool says(const std::string& prompt, const char* pattern) {
@@ -86,7 +77,7 @@ std::string with_sql(std::string_view text, std::string_view table, std::string_
 
 std::string show_rows(Investigation& look, const std::string& sql, std::string_view lead,
                       int limit) {
-  const Json found = query(look, sql, limit);
+  const Json found = query_database(look, sql, limit);
   if (look.is_waiting()) return "Running a query.";
   if (look.has_failed()) return "The query could not be answered.";
   if (!has_rows(found)) return with_sql(fmt::format("{} none.", lead), "", sql);
@@ -97,7 +88,7 @@ std::string show_rows(Investigation& look, const std::string& sql, std::string_v
 
 // The one value that a query gives.
 std::string show_value(Investigation& look, const std::string& sql, std::string_view what) {
-  const Json found = query(look, sql, 1);
+  const Json found = query_database(look, sql, 1);
   if (look.is_waiting()) return "Running a query.";
   const Json* rows = found.is_object() ? found.get_object().if_contains("rows") : nullptr;
   const bool has_value = rows != nullptr && rows->is_array() && !rows->get_array().empty() &&
@@ -110,48 +101,6 @@ std::string show_value(Investigation& look, const std::string& sql, std::string_
                             : value.is_string() ? shortened(value.get_string(), 200)
                                                 : std::string("nothing (NULL)");
   return with_sql(fmt::format("{}: {}.", what, shown), "", sql);
-}
-
-// The count that a query gives; nothing when it gives something else.
-std::optional<std::int64_t> count_in(const Json& found) {
-  const Json* rows = found.is_object() ? found.get_object().if_contains("rows") : nullptr;
-  if (rows == nullptr || !rows->is_array() || rows->get_array().size() != 1) return std::nullopt;
-  const Json& row = rows->get_array()[0];
-  if (!row.is_array() || row.get_array().size() != 1) return std::nullopt;
-  const Json& value = row.get_array()[0];
-  return value.is_int64() ? std::optional(value.get_int64()) : std::nullopt;
-}
-
-bool is_zero(const Json& found) {
-  return count_in(found) == 0;
-}
-
-// Finds out what figures alone do not tell: whether texts are numbers, and which rows a join leaves
-// out. The sentences that the answer must have beside the figures; not to be used while waiting.
-std::string notes_on(DatabasePrompt& question, Investigation& look) {
-  std::string notes;
-  for (const DatabaseColumn* column : to_check_for_numbers(question)) {
-    const Json checked = query(look, sql_to_check_numbers(*column), 1);
-    if (is_zero(checked)) {
-      question.numbers_in_text.push_back(column);
-    } else {
-      notes += fmt::format("\n\n{} is text that is not all numbers, so it was compared as text.",
-                           code_span(column->name));
-    }
-  }
-  const std::string unmatched = sql_to_count_unmatched(question);
-  if (unmatched.empty()) return notes;
-  const Json counted_rows = query(look, unmatched, 1);
-  const auto count = count_in(counted_rows);
-  if (!count) {
-    notes += fmt::format("\n\nRows of {} that refer to no row of {} are not among these.",
-                         code_span(question.join->table), code_span(question.join->other_table));
-  } else if (*count > 0) {
-    notes += fmt::format("\n\nNot among these: {} of {} that {} to no row of {}.",
-                         counted(*count, "row", "rows"), code_span(question.join->table),
-                         *count == 1 ? "refers" : "refer", code_span(question.join->other_table));
-  }
-  return notes;
 }
 
 std::string overview(const DatabaseOutline& outline) {
@@ -189,7 +138,7 @@ std::string describe(const DatabaseTable& table, Investigation& look) {
                             column.is_key ? ", part of the primary key" : ""));
   }
   const std::string sql = fmt::format("SELECT * FROM {} LIMIT 5", quoted_name(table.name));
-  const Json sample = query(look, sql, 5);
+  const Json sample = query_database(look, sql, 5);
   if (look.is_waiting()) return fmt::format("Looking at some rows of {}.", code_span(table.name));
   if (!look.has_failed()) answer.paragraph("Some of its rows:").block(markdown_table(sample, 5));
   return answer.text();
@@ -287,38 +236,25 @@ std::string refusal(const DatabasePrompt& question, std::string_view why) {
       .text();
 }
 
-// Words that nothing else explains may be values: "customers from France". One that a single column
-// has becomes a condition. Nothing is changed while waiting; what is in no column stays.
-void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Investigation& look) {
-  constexpr std::size_t kMostValues = 3;
-  if (question.unexplained.size() > kMostValues || question.table->columns.empty()) return;
-  std::vector<const DatabaseTable*> tables{question.table};
-  if (const DatabaseTable* other = joined_table(outline, question)) tables.push_back(other);
-  std::vector<Json> found;
-  for (const std::string& text : question.unexplained) {
-    std::vector<std::string> forms{text};  // "errors" may be the ones whose level is error
-    if (singular(text) != lower(text)) forms.push_back(singular(text));
-    found.push_back(query(look, sql_to_find(tables, forms)));
-  }
-  if (look.is_waiting()) return;
-  std::vector<std::string> left;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto places = texts_of(found[i]);
-    const auto is_first_form = [&](const auto& each) { return each[1] == places.front()[1]; };
-    if (places.empty()) {
-      left.push_back(question.unexplained[i]);
-    } else if (std::ranges::count_if(places, is_first_form) > 1) {
-      question.problem = fmt::format("{} is a value of {} and of {}", code_span(places[0][1]),
-                                     code_span(places[0][0]), code_span(places[1][0]));
-    } else {
-      for (const DatabaseTable* table : tables) {
-        const auto column = std::ranges::find(table->columns, places[0][0], &DatabaseColumn::name);
-        if (table->name == places[0][2] && column != table->columns.end())
-          question.conditions.push_back({&*column, "=", places[0][1]});
-      }
-    }
-  }
-  question.unexplained = std::move(left);
+// The rows with the largest or smallest of something. Where it asks for one and several are as
+// good, all are shown; where it asks for some, the answer says how many more could stand there.
+std::string show_extreme(const DatabasePrompt& question, Investigation& look) {
+  constexpr int kMost = static_cast<int>(kMostRows);
+  const int limit = question.limit.value_or(1);
+  const std::string best = sql_to_show_best(question);
+  const auto count = count_in(query_database(look, sql_to_count_best(question), 1));
+  const std::string rows = show_rows(look, sql_for(question), lead_for(question) + ":", kMost);
+  const std::string all = show_rows(
+      look, best,
+      fmt::format("{} of {} share the {} {}:", counted(count.value_or(0), "row", "rows"),
+                  code_span(question.table->name), question.is_descending ? "largest" : "smallest",
+                  code_span(question.measure->name)),
+      kMost);
+  if (look.is_waiting() || look.has_failed()) return rows;
+  if (count.value_or(0) <= limit) return rows;
+  if (limit == 1) return all;
+  return rows + fmt::format("\n\nAs good as the last of these: {} more.",
+                            counted(*count - limit, "row", "rows"));
 }
 
 std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
@@ -335,37 +271,32 @@ std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
                                          code_span(question.table->name)));
   }
   if (!question.problem.empty()) return refusal(question, question.problem);
-  if (question.date != nullptr) {
-    const Json checked = query(look, sql_to_check_dates(question), 1);
-    if (look.is_waiting()) return "Looking at how dates are written.";
-    if (!is_zero(checked)) {
-      return refusal(question, fmt::format("{} does not hold dates as text, like 2025-01-31",
-                                           code_span(question.date->name)));
-    }
-  }
   if (question.kind == Kind::describe && question.conditions.empty())
     return describe(*question.table, look);
   if (question.kind == Kind::describe) question.kind = Kind::rows;
   const bool is_value =
       question.kind == Kind::count || question.kind == Kind::distinct_count ||
       (question.kind == Kind::aggregate && question.group == nullptr && question.period.empty());
-  const std::string notes = notes_on(question, look);
+  const DataChecks checks = check_data(question, look);
   if (look.is_waiting()) return "Looking at what the columns hold.";
+  if (!checks.problem.empty()) return refusal(question, checks.problem);
   const std::string sql = sql_for(question);
   if (question.kind == Kind::count && question.conditions.empty() && question.table->rows) {
     return with_sql(fmt::format("{} has {}.", code_span(question.table->name),
                                 counted(*question.table->rows, "row", "rows")),
                     "", sql);
   }
-  if (is_value) return show_value(look, sql, lead_for(question)) + notes;
-  return show_rows(look, sql, lead_for(question) + ":", static_cast<int>(kMostRows)) + notes;
+  if (is_value) return show_value(look, sql, lead_for(question)) + checks.notes;
+  if (question.kind == Kind::extreme) return show_extreme(question, look) + checks.notes;
+  return show_rows(look, sql, lead_for(question) + ":", static_cast<int>(kMostRows)) + checks.notes;
 }
 
 // Of views and virtual tables the outline knows no columns, since one that is broken would spoil
 // the answer about all.
 void learn_columns(DatabaseOutline& outline, const DatabaseTable& table, Investigation& look) {
-  const Json info = look.call(
-      reader_of(look), {{"mode", "reflect"}, {"target", "table_info"}, {"table_name", table.name}});
+  const Json info =
+      look.call(database_reader(look),
+                {{"mode", "reflect"}, {"target", "table_info"}, {"table_name", table.name}});
   if (!look.is_waiting()) read_columns(outline, table.name, info);
 }
 
@@ -405,7 +336,7 @@ std::string answer_from(DatabaseOutline outline, const std::string& prompt, Inve
 }  // namespace
 
 bool is_about_database(std::string_view prompt, const Investigation& look) {
-  if (reader_of(look).empty()) return false;
+  if (database_reader(look).empty()) return false;
   if (!look.offers_file_tools()) return true;
   return says(std::string(prompt), R"(\b(database|sqlite|tables?|rows?|columns?|sql)\b)");
 }
@@ -415,7 +346,7 @@ std::string plan_database(const std::string& prompt, Investigation& look) {
     return show_rows(look, sql, "The rows:", 100);
   }
   constexpr int kMostColumns = 1000;
-  const Json columns = query(look, kColumnsQuery, kMostColumns);
+  const Json columns = query_database(look, kColumnsQuery, kMostColumns);
   const Json stats = reflect(look, "stats");
   const Json keys = reflect(look, "foreign_keys");
   if (look.is_waiting()) return "Looking at what the database is made of.";

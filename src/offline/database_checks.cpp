@@ -1,0 +1,111 @@
+#include "offline/database_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "offline/database_query.h"
+#include "offline/database_sql.h"
+#include "offline/database_words.h"
+#include "offline/markdown.h"
+#include "offline/wording.h"
+
+namespace wright::offline {
+namespace {
+
+std::string problem_of_dates(const DatabasePrompt& question, Investigation& look) {
+  if (question.date == nullptr) return {};
+  if (count_in(query_database(look, sql_to_check_dates(question), 1)) == 0) return {};
+  return fmt::format("{} does not hold dates as text, like 2025-01-31",
+                     code_span(question.date->name));
+}
+
+// Texts that are all numbers are noted as such.
+std::string problem_of_numbers(DatabasePrompt& question, Investigation& look) {
+  std::string problem;
+  for (const DatabaseColumn* column : to_check_for_numbers(question)) {
+    const Json checked = query_database(look, sql_to_check_numbers(*column), 1);
+    const bool is_text = may_hold_text(*column);
+    if (count_in(checked) != 0) {
+      problem = code_span(column->name) +
+                (is_text ? " is text that is not all numbers" : " has values that are no numbers");
+    } else if (is_text) {
+      question.numbers_in_text.push_back(column);
+    }
+  }
+  return problem;
+}
+
+std::string note_on_unmatched(const DatabasePrompt& question, Investigation& look) {
+  const std::string unmatched = sql_to_count_unmatched(question);
+  if (unmatched.empty()) return {};
+  const auto count = count_in(query_database(look, unmatched, 1));
+  if (!count) {
+    return fmt::format("\n\nRows of {} that refer to no row of {} are not among these.",
+                       code_span(question.join->table), code_span(question.join->other_table));
+  }
+  if (*count == 0) return {};
+  return fmt::format("\n\nNot among these: {} of {} that {} to no row of {}.",
+                     counted(*count, "row", "rows"), code_span(question.join->table),
+                     *count == 1 ? "refers" : "refer", code_span(question.join->other_table));
+}
+
+// "Whose city is not Berlin" is true of no row that has no city.
+std::string note_on_missing(const DatabasePrompt& question, Investigation& look) {
+  std::string notes;
+  for (const auto& [column, sql] : sql_to_count_missing(question)) {
+    const auto count = count_in(query_database(look, sql, 1));
+    if (count == 0) continue;
+    notes += fmt::format("\n\nNot among these: {} without a value in {}.",
+                         count ? counted(*count, "row", "rows") : std::string("rows"),
+                         code_span(column->name));
+  }
+  return notes;
+}
+
+}  // namespace
+
+void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Investigation& look) {
+  constexpr std::size_t kMostValues = 3;
+  if (question.unexplained.size() > kMostValues || question.table->columns.empty()) return;
+  std::vector<const DatabaseTable*> tables{question.table};
+  if (const DatabaseTable* other = joined_table(outline, question)) tables.push_back(other);
+  std::vector<Json> found;
+  for (const std::string& text : question.unexplained) {
+    std::vector<std::string> forms{text};  // "errors" may be the ones whose level is error
+    if (singular(text) != lower(text)) forms.push_back(singular(text));
+    found.push_back(query_database(look, sql_to_find(tables, forms)));
+  }
+  if (look.is_waiting()) return;
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto places = texts_of(found[i]);
+    const auto is_first_form = [&](const auto& each) { return each[1] == places.front()[1]; };
+    if (places.empty()) {
+      left.push_back(question.unexplained[i]);
+    } else if (std::ranges::count_if(places, is_first_form) > 1) {
+      question.problem = fmt::format("{} is a value of {} and of {}", code_span(places[0][1]),
+                                     code_span(places[0][0]), code_span(places[1][0]));
+    } else {
+      for (const DatabaseTable* table : tables) {
+        const auto column = std::ranges::find(table->columns, places[0][0], &DatabaseColumn::name);
+        if (table->name == places[0][2] && column != table->columns.end())
+          question.conditions.push_back({&*column, "=", places[0][1]});
+      }
+    }
+  }
+  question.unexplained = std::move(left);
+  if (question.problem.empty()) question.problem = problem_of_conditions(question);
+}
+
+DataChecks check_data(DatabasePrompt& question, Investigation& look) {
+  DataChecks checks;
+  checks.problem = problem_of_dates(question, look);
+  const std::string numbers = problem_of_numbers(question, look);
+  if (checks.problem.empty()) checks.problem = numbers;
+  checks.notes = note_on_unmatched(question, look) + note_on_missing(question, look);
+  return checks;
+}
+
+}  // namespace wright::offline
