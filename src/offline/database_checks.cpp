@@ -1,6 +1,7 @@
 #include "offline/database_checks.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <vector>
@@ -13,6 +14,24 @@
 
 namespace wright::offline {
 namespace {
+
+// "Berlin and France": no row has to have both, where they are values of two columns.
+std::string problem_of_pairs(const DatabasePrompt& question) {
+  const auto& all = question.conditions;
+  for (const DatabaseCondition& first : all) {
+    for (const DatabaseCondition& second : all) {
+      if (first.column == second.column || first.value.empty() || second.value.empty()) continue;
+      const RE2 pair(fmt::format(R"((?i)\b{}\W+and\W+{}\b)", quote_for_regex(first.value),
+                                 quote_for_regex(second.value)));
+      if (RE2::PartialMatch(question.prompt, pair)) {
+        return fmt::format("I cannot tell how {} of {} and {} of {} go together",
+                           code_span(first.value), code_span(first.column->name),
+                           code_span(second.value), code_span(second.column->name));
+      }
+    }
+  }
+  return {};
+}
 
 std::string problem_of_dates(const DatabasePrompt& question, Investigation& look) {
   if (question.date == nullptr) return {};
@@ -97,6 +116,7 @@ void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Inves
   }
   question.unexplained = std::move(left);
   if (question.problem.empty()) question.problem = problem_of_conditions(question);
+  if (question.problem.empty()) question.problem = problem_of_pairs(question);
 }
 
 DataChecks check_data(DatabasePrompt& question, Investigation& look) {

@@ -88,8 +88,7 @@ class Decision {
     }
     const bool lists_values = is_common || differs || is_top || (!read_.is_table_named && shows);
     if (!is_grouped && lists_values && read_.has_free()) read_.question.group = read_.take_free();
-    if (is_top && !is_grouped && read_.question.group != nullptr &&
-        is_number(*read_.question.group) && !read_.says(R"(\b(values?|common|frequent)\b)")) {
+    if (is_top && !is_grouped && may_be_ranked(read_.question.group)) {
       read_.problem(
           fmt::format("it does not say whether the highest {} are meant, or the commonest",
                       code_span(read_.question.group->name)));
@@ -191,6 +190,14 @@ class Decision {
       read_.problem(fmt::format("{} does not hold numbers that can be added up",
                                 code_span(read_.question.measure->name)));
     }
+  }
+
+  // "top 3 prices": also numbers in text have such names.
+  bool may_be_ranked(const DatabaseColumn* column) const {
+    if (column == nullptr || read_.says(R"(\b(values?|common|frequent)\b)")) return false;
+    return is_number(*column) ||
+           name_has(*column, {"price", "cost", "amount", "score", "salary", "total", "rating",
+                              "age", "size", "weight", "quantity", "fee", "revenue", "point"});
   }
 
   // How many columns a table has is told by what describes it.

@@ -57,6 +57,8 @@ TEST_F(DatabaseDoubts, columns_are_not_counted_as_rows) {
   }
   expect_answer("How many columns does each table have?", {"`country` TEXT", "`left_on` TEXT"});
   expect_refusal("How many columns of customers are empty?");
+  execute("CREATE VIEW digest AS SELECT id, status FROM orders");
+  expect_answer("How many columns does digest have?", {"`digest` is a view with 2 columns"});
   expect_answer("How many rows does customers have?", {"`customers` has 6 rows"});
 }
 
@@ -104,6 +106,8 @@ TEST_F(DatabaseDoubts, a_range_is_a_range) {
   expect_refusal("Customers with age 17 45");
   expect_refusal("Customers with age 45 to 17");
   expect_refusal("customers whose country is not DE or FR");
+  expect_refusal("customers from Paris and US", "`Paris` of `city`");
+  expect_answer("customers from DE and FR", {"| Anna |", "| Rob |"});
   expect_refusal("orders from 2023-2024 in status paid or open");
   expect_answer("orders with total_cents less than -500", {"| 2 | open |"});
 }
@@ -126,6 +130,7 @@ TEST_F(DatabaseDoubts, nothing_is_ranked_or_reckoned_with_that_is_no_number) {
                              "events with an amount greater than 15"}) {
     expect_refusal(prompt, "`amount` has values that are no numbers");
   }
+  expect_refusal("Top 3 prices");
   execute("DELETE FROM products WHERE price = 'n/a'");
   expect_answer("Top 1 products by price", {"| Desk | 100 |"});
   expect_answer("top 3 products by weight_g", {"| Desk | 100 | 20000 |"});

@@ -76,6 +76,7 @@ DatabasePrompt understand_database(const DatabaseOutline& outline, std::string_v
   decide(read);
   explain_grammar(read.words);
   read.question.unexplained = unexplained(read.words);
+  read.question.prompt = prompt;
   return std::move(read.question);
 }
 

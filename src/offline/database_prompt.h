@@ -38,6 +38,7 @@ struct DatabasePrompt {
     aggregate,  // `function` of `measure`, for each value of `group` where there is one
     extreme,    // the rows with the largest or smallest `measure`
   };
+  std::string prompt = {};  // as it was typed
   Kind kind = Kind::overview;
   const DatabaseTable* table = nullptr;
   const ForeignKey* join = nullptr;  // from `table` to the other one that is asked about

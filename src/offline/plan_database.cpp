@@ -128,7 +128,8 @@ std::string overview(const DatabaseOutline& outline) {
 std::string describe(const DatabaseTable& table, Investigation& look) {
   AnswerText answer;
   answer.paragraph(table.is_view
-                       ? fmt::format("{} is a view.", code_span(table.name))
+                       ? fmt::format("{} is a view with {}.", code_span(table.name),
+                                     counted(std::ssize(table.columns), "column", "columns"))
                        : fmt::format("{} is a table with {} and {}.", code_span(table.name),
                                      counted(std::ssize(table.columns), "column", "columns"),
                                      rows_text(table)));
