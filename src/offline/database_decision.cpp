@@ -99,26 +99,10 @@ class Decision {
       if ((is_common || is_top || is_most) && !read_.question.limit) read_.question.limit = kTop;
       return;
     }
-    if (is_top || is_common) {
-      read_.problem("it does not say by which column");
-    } else if (structure && read_.question.conditions.empty()) {
-      read_.question.kind = Kind::describe;
-    } else if (shows || !read_.question.conditions.empty() || read_.question.limit) {
-      while (const DatabaseColumn* column = read_.take_free()) {
-        read_.question.shown.push_back(column);
-        if (is_date(*column) || !is_figure(column->name) || read_.says(R"(\b(list|show)\b)"))
-          continue;
-        read_.problem(
-            fmt::format("{} is a column: is it to be listed, or added up? Say `sum of {}`",
-                        code_span(column->name), column->name));
-      }
-      const bool is_bare = read_.question.conditions.empty() && read_.question.shown.empty() &&
-                           !read_.question.limit &&
-                           read_.says(R"(\b(what is|what's|about|describe)\b)");
-      read_.question.kind = is_bare ? Kind::describe : Kind::rows;
-    } else {
-      read_.question.kind = Kind::describe;
-    }
+    if (is_top || is_common) return read_.problem("it does not say by which column");
+    read_.question.kind = Kind::describe;
+    const bool is_described = structure && read_.question.conditions.empty();
+    if (!is_described) decide_rows(shows);
   }
 
   // A column that was spoken of and has no part in the question was misunderstood.
@@ -146,6 +130,22 @@ class Decision {
   }
 
  private:
+  // Rows of the table, unless nothing says which: then what it is.
+  void decide_rows(bool shows) {
+    if (!shows && read_.question.conditions.empty() && !read_.question.limit) return;
+    while (const DatabaseColumn* column = read_.take_free()) {
+      read_.question.shown.push_back(column);
+      if (is_date(*column) || !is_figure(column->name) || read_.says(R"(\b(list|show)\b)"))
+        continue;
+      read_.problem(fmt::format("{} is a column: is it to be listed, or added up? Say `sum of {}`",
+                                code_span(column->name), column->name));
+    }
+    const bool is_bare = read_.question.conditions.empty() && read_.question.shown.empty() &&
+                         !read_.question.limit &&
+                         read_.says(R"(\b(what is|what's|about|describe)\b)");
+    if (!is_bare) read_.question.kind = Kind::rows;
+  }
+
   // Takes words that no name of the database has taken before.
   bool take_open(std::initializer_list<std::string_view> wanted) {
     bool is_there = false;

@@ -115,6 +115,7 @@ std::string overview(const DatabaseOutline& outline) {
                                views == 0 ? "" : " and " + counted(views, "view", "views"),
                                counted(rows, "row", "rows"), human_size(outline.size_bytes)));
   std::vector<std::string> items;
+  items.reserve(outline.tables.size());
   for (const DatabaseTable& table : outline.tables) {
     items.push_back(fmt::format("{} ({}){}{}", code_span(table.name), rows_text(table),
                                 table.columns.empty() ? "" : ": ",
@@ -153,6 +154,7 @@ std::string schema(const DatabaseOutline& outline, Investigation& look) {
   answer.paragraph(fmt::format(
       "The schema: {}.", counted(std::ssize(outline.tables), "table or view", "tables and views")));
   std::vector<std::string> items;
+  items.reserve(outline.tables.size());
   for (const DatabaseTable& table : outline.tables) {
     items.push_back(fmt::format("{}{}{}", code_span(table.name), table.is_view ? " (view)" : ": ",
                                 columns_text(table)));
@@ -219,6 +221,7 @@ std::string tables_with(const DatabaseOutline& outline, const DatabaseColumn& wa
 
 std::string refusal(const DatabasePrompt& question, std::string_view why) {
   std::vector<std::string> columns;
+  columns.reserve(question.table->columns.size());
   for (const DatabaseColumn& column : question.table->columns) {
     columns.push_back(code_span(column.name));
   }
@@ -242,20 +245,19 @@ std::string refusal(const DatabasePrompt& question, std::string_view why) {
 std::string show_extreme(const DatabasePrompt& question, Investigation& look) {
   constexpr int kMost = static_cast<int>(kMostRows);
   const int limit = question.limit.value_or(1);
-  const std::string best = sql_to_show_best(question);
-  const auto count = count_in(query_database(look, sql_to_count_best(question), 1));
-  const std::string rows = show_rows(look, sql_for(question), lead_for(question) + ":", kMost);
-  const std::string all = show_rows(
-      look, best,
-      fmt::format("{} of {} share the {} {}:", counted(count.value_or(0), "row", "rows"),
-                  code_span(question.table->name), question.is_descending ? "largest" : "smallest",
-                  code_span(question.measure->name)),
-      kMost);
+  const std::int64_t count =
+      count_in(query_database(look, sql_to_count_best(question), 1)).value_or(0);
+  std::string rows = show_rows(look, sql_for(question), lead_for(question) + ":", kMost);
+  DatabasePrompt several = question;
+  several.limit = static_cast<int>(count);
+  std::string all =
+      show_rows(look, sql_to_show_best(question),
+                fmt::format("{}, {} of them:", lead_for(several), with_separators(count)), kMost);
   if (look.is_waiting() || look.has_failed()) return rows;
-  if (count.value_or(0) <= limit) return rows;
+  if (count <= limit) return rows;
   if (limit == 1) return all;
   return rows + fmt::format("\n\nAs good as the last of these: {} more.",
-                            counted(*count - limit, "row", "rows"));
+                            counted(count - limit, "row", "rows"));
 }
 
 std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
