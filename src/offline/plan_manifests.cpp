@@ -45,6 +45,7 @@ std::string packages_text(const std::vector<Manifest>& manifests, std::size_t le
 void add_dependencies(AnswerText& answer, const Manifest& manifest) {
   if (manifest.dependencies.empty() && manifest.groups.empty() && manifest.not_read.empty()) return;
   std::vector<std::string> items;
+  items.reserve(manifest.dependencies.size());
   for (const std::string& dependency : manifest.dependencies)
     items.push_back(code_span(dependency));
   answer.heading(fmt::format("{} ({})", manifest.path, manifest.kind));

@@ -168,6 +168,7 @@ std::string plan_members(const ParsedPrompt& question, Investigation& look) {
   constexpr std::size_t kMostOwners = 4;
   const std::size_t owners = std::min(named.found.size(), kMostOwners);
   std::vector<Entities> members;
+  members.reserve(owners);
   for (std::size_t i = 0; i < owners; ++i) {
     members.push_back(find_entities(look, "any",
                                     {condition("parent", "=", Json(named.found[i].key))},
