@@ -44,6 +44,7 @@ TEST_F(DatabaseDoubts, a_word_in_capitals_is_a_value) {
   expect_answer("HOW MANY CUSTOMERS ARE FROM THE US?", {"`country` is `US`: 1."});
   expect_answer("Minimum age of customers in US", {"`country` is `US`: 61."});
   expect_refusal("How many customers are from IT?", "`IT`");
+  expect_refusal("How many orders are on hold?", "`hold`");
   expect_answer("HOW MANY CUSTOMERS ARE THERE?", {"6 rows"});
   expect_answer("Show us the customers", {"| Anna |", "| Dora |"});
   expect_answer("What is in the DB?", {"5 tables"});
@@ -71,6 +72,13 @@ TEST_F(DatabaseDoubts, a_date_is_that_of_the_column_before_it) {
   expect_answer("How many orders have created_at before 2024?", {": 1."});
   expect_answer("average total_cents in 2024", {": 1,000."});
   expect_refusal("How many employees in 2020?", "`employees`");
+  execute(
+      "CREATE TABLE books(title TEXT, published INTEGER, added_on TEXT);"
+      "INSERT INTO books VALUES ('x', 1974, '2024-01-01'), ('y', 1998, '2023-01-01')");
+  expect_refusal("books published since 1974 and before 2000", "`books`");
+  expect_refusal("oldest book", "`books`");
+  expect_answer("books added in 2023", {"| y |"});
+  expect_answer("books published before 1990", {"| x |"});
   expect_refusal("Customers with name before 2020", "`name`");
 }
 

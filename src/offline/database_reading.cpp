@@ -140,7 +140,9 @@ const DatabaseColumn* DatabaseReading::date_column() {
     return named->column;
   }
   if (question.table == nullptr) return nullptr;
-  const DatabaseColumn* found = only(may_be_date);
+  // Beside a year of publication, nobody knows which of them is meant.
+  const bool has_years = std::ranges::any_of(question.table->columns, may_be_year);
+  const DatabaseColumn* found = has_years ? nullptr : only(may_be_date);
   if (found == nullptr) {
     problem(fmt::format("{} does not have exactly one column with dates",
                         code_span(question.table->name)));

@@ -51,9 +51,12 @@ void mark_names(std::vector<PromptWord>& words, std::string_view prompt) {
     if (words[at].kind != PromptWord::Kind::word) continue;
     const bool is_country = at > 0 && is_one_of_these(words[at], {"us"}) &&
                             is_one_of_these(words[at - 1], {"the", "from", "in", "is"});
+    const bool is_on_hold =
+        at > 0 && is_one_of_these(words[at], {"hold"}) && is_one_of_these(words[at - 1], {"on"});
     const bool is_database = at > 0 && words[at].text == "DB" &&
                              is_one_of_these(words[at - 1], {"the", "this", "my", "our", "your"});
-    words[at].is_name = is_country || (has_small && is_in_capitals(words[at].text) && !is_database);
+    words[at].is_name =
+        is_country || is_on_hold || (has_small && is_in_capitals(words[at].text) && !is_database);
   }
 }
 
