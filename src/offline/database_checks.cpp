@@ -4,6 +4,8 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "offline/database_query.h"
@@ -52,6 +54,18 @@ std::string problem_of_numbers(DatabasePrompt& question, Investigation& look) {
     } else if (is_text) {
       question.numbers_in_text.push_back(column);
     }
+  }
+  return problem;
+}
+
+std::string problem_of_spellings(const DatabasePrompt& question, Investigation& look) {
+  std::string problem;
+  for (const DatabaseCondition& condition : question.conditions) {
+    const std::string sql = sql_to_count_other_spellings(condition);
+    if (sql.empty() || condition.column == question.date) continue;
+    if (count_in(query_database(look, sql, 1)) == 0) continue;
+    problem = fmt::format("{} of {} is written in several ways", code_span(condition.value),
+                          code_span(condition.column->name));
   }
   return problem;
 }
@@ -121,9 +135,12 @@ void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Inves
 
 DataChecks check_data(DatabasePrompt& question, Investigation& look) {
   DataChecks checks;
-  checks.problem = problem_of_dates(question, look);
-  const std::string numbers = problem_of_numbers(question, look);
-  if (checks.problem.empty()) checks.problem = numbers;
+  // All are asked at once.
+  std::array problems{problem_of_dates(question, look), problem_of_numbers(question, look),
+                      problem_of_spellings(question, look)};
+  for (std::string& problem : problems) {
+    if (checks.problem.empty()) checks.problem = std::move(problem);
+  }
   checks.notes = note_on_unmatched(question, look) + note_on_missing(question, look);
   return checks;
 }

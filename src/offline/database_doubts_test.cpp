@@ -147,6 +147,14 @@ TEST_F(DatabaseDoubts, nothing_is_ranked_or_reckoned_with_that_is_no_number) {
   expect_answer("top 3 products by weight_g", {"| Desk | 100 | 20000 |"});
 }
 
+TEST_F(DatabaseDoubts, a_number_in_text_is_found_as_it_is_written_or_not_looked_for) {
+  expect_refusal("products with price 9.5", "`9.5` of `price`");
+  expect_answer("products with price 100", {"| Desk | 100 |"});
+  execute("CREATE TABLE loose(v, remark TEXT); INSERT INTO loose VALUES (5, 'x'), ('6', 'y')");
+  expect_answer("loose with v 5", {"| 5 | x |"});
+  expect_refusal("loose with v 6", "`6` of `v`");
+}
+
 TEST_F(DatabaseDoubts, the_column_that_is_asked_for_is_no_condition) {
   expect_answer("What is the city of anna?", {"`name` is `anna`", "| Berlin |"});
   expect_answer("Which country is Carl from?", {"`name` is `Carl`", "| US |"});

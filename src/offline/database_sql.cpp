@@ -25,6 +25,14 @@ bool is_plain_number(std::string_view text) {
          std::ranges::count(text, '.') <= 1 && text != ".";
 }
 
+std::string is_no_number_sql(const DatabaseColumn& column) {
+  return fmt::format(
+      "{0} IS NOT NULL AND typeof({0}) NOT IN ('integer', 'real') AND (typeof({0}) = 'blob' OR "
+      "ltrim(trim({0}), '-+') IN ('', '.') OR {0} LIKE '%.%.%' OR ltrim(trim({0}), '-+') GLOB "
+      "'*[^0-9.]*')",
+      quoted_name(column.name));
+}
+
 // A column, with its table where two are joined.
 std::string column_sql(const DatabasePrompt& question, const DatabaseColumn& column) {
   if (question.join == nullptr) return quoted_name(column.name);
@@ -246,12 +254,22 @@ std::vector<std::pair<const DatabaseColumn*, std::string>> sql_to_count_missing(
 }
 
 std::string sql_to_check_numbers(const DatabaseColumn& column) {
+  return fmt::format("SELECT count(*) FROM {} WHERE {}", quoted_name(column.table),
+                     is_no_number_sql(column));
+}
+
+std::string sql_to_count_other_spellings(const DatabaseCondition& condition) {
+  const DatabaseColumn& column = *condition.column;
+  const bool is_equality = condition.comparison == "=" || condition.comparison == "<>";
+  if (!is_equality || !may_hold_text(column) || !is_plain_number(condition.value)) return {};
   const std::string name = quoted_name(column.name);
-  return fmt::format(
-      "SELECT count(*) FROM {0} WHERE {1} IS NOT NULL AND typeof({1}) NOT IN ('integer', 'real') "
-      "AND (typeof({1}) = 'blob' OR ltrim(trim({1}), '-+') IN ('', '.') OR {1} LIKE '%.%.%' OR "
-      "ltrim(trim({1}), '-+') GLOB '*[^0-9.]*')",
-      quoted_name(column.table), name);
+  std::string sql = fmt::format(
+      "SELECT count(*) FROM {0} WHERE typeof({1}) = 'text' AND CAST({1} AS NUMERIC) = {2} AND NOT "
+      "({3})",
+      quoted_name(column.table), name, condition.value, is_no_number_sql(column));
+  // Without a type, a number is never equal to a text.
+  if (is_text(column)) sql += fmt::format(" AND {} <> {}", name, quoted_text(condition.value));
+  return sql;
 }
 
 std::string sql_to_count_unmatched(const DatabasePrompt& question) {

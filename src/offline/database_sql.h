@@ -26,6 +26,10 @@ std::vector<const DatabaseColumn*> to_check_for_numbers(const DatabasePrompt& qu
 // How many values of the column are no numbers, whatever they are stored as.
 std::string sql_to_check_numbers(const DatabaseColumn& column);
 
+// How many values are the number of a condition and would not be found, as text like '9.50' is not
+// '9.5'; empty where there can be none.
+std::string sql_to_count_other_spellings(const DatabaseCondition& condition);
+
 // How many rows of the table the join leaves out, as they refer to nothing; empty where no row of
 // the answer can be missing.
 std::string sql_to_count_unmatched(const DatabasePrompt& question);
