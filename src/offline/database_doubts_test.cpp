@@ -111,6 +111,8 @@ TEST_F(DatabaseDoubts, a_range_is_a_range) {
   EXPECT_EQ(ask("orders created between 2024-01-01 and 2025-01-01").find("| 3 | paid"),
             std::string::npos);
   expect_refusal("Customers of 17 to 45");
+  expect_refusal("Customers with age 30+", "`+`");
+  expect_answer("How many customers with age ≥ 45?", {"`age` >= `45`: 2."});
   expect_refusal("Customers with age 17 45");
   expect_refusal("Customers with age 45 to 17");
   expect_refusal("customers whose country is not DE or FR");

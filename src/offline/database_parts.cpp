@@ -332,6 +332,12 @@ class Parts {
     std::string_view sign;
   };
 
+  static std::string normal_sign(const std::string& typed) {
+    if (typed == "==") return "=";
+    if (typed == "!=" || typed == "≠") return "<>";
+    return typed == "≥" ? ">=" : typed == "≤" ? "<=" : typed;
+  }
+
   // The sign at a place and how many words it takes.
   std::optional<std::pair<std::string, std::size_t>> sign_at(std::size_t at) const {
     static const std::array kComparators{
@@ -353,7 +359,7 @@ class Parts {
     };
     if (read_.words[at].kind == WordKind::comparison) {
       const std::string& sign = read_.words[at].text;
-      return std::pair(sign == "==" ? "=" : sign == "!=" ? "<>" : sign, std::size_t{1});
+      return std::pair(normal_sign(sign), std::size_t{1});
     }
     for (const Comparator& each : kComparators) {
       if (!read_.is_word(at, each.first)) continue;

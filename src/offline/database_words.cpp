@@ -100,7 +100,7 @@ std::string singular(std::string_view word) {
 std::vector<PromptWord> prompt_words(std::string_view prompt) {
   // Quotes open only where a word could begin, so the one in "what's" does not.
   static const RE2 kToken(
-      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*))))re");
+      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<|≥|≤|≠)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*)|[+%~])))re");
   static const RE2 kRange(R"(^(?: [-–] |[-–])\d)");
   static const RE2 kDash(R"( ?[-–] ?)");
   std::vector<PromptWord> words;

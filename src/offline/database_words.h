@@ -20,6 +20,7 @@ struct PromptWord {
 };
 
 // Dates ("2024-01-31") are numbers here, comparisons are signs like ">=". "17-45" is "17 to 45".
+// Signs like the one in "30+" are words, which nothing explains.
 std::vector<PromptWord> prompt_words(std::string_view prompt);
 
 // "countries" → "country", "boxes" → "box"; in lower case.
