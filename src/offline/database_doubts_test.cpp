@@ -153,6 +153,8 @@ TEST_F(DatabaseDoubts, a_number_in_text_is_found_as_it_is_written_or_not_looked_
   expect_refusal("products with price 9.5", "`9.5` of `price`");
   expect_answer("products with price 100", {"| Desk | 100 |"});
   execute("CREATE TABLE loose(v, remark TEXT); INSERT INTO loose VALUES (5, 'x'), ('6', 'y')");
+  execute("CREATE TABLE flags(label TEXT, raised BOOLEAN); INSERT INTO flags VALUES ('a', 1)");
+  expect_refusal("flags with raised true", "`raised`");
   expect_answer("loose with v 5", {"| 5 | x |"});
   expect_refusal("loose with v 6", "`6` of `v`");
 }

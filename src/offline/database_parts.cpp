@@ -291,7 +291,10 @@ class Parts {
     const PromptWord& value = read_.words[words.end];
     // What is more or less than something is a number or a date.
     const bool is_ordered = (sign.contains('<') || sign.contains('>')) && sign != "<>";
-    if ((is_number(column) || is_ordered) && value.kind == WordKind::word) return;
+    // Whether true is stored as 1 or as a word, the data tell.
+    const bool takes_no_word =
+        is_number(column) || is_ordered || contains_ignoring_case(column.type, "bool");
+    if (takes_no_word && value.kind == WordKind::word) return;
     const bool is_moment =
         is_ordered && read_.is_word(words.begin, {"after", "before", "since", "later", "earlier"});
     const bool is_day =
