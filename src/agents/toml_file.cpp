@@ -146,6 +146,7 @@ std::vector<TomlRule> rules_in(std::string_view section, const toml::table& tabl
   }
   std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<TomlRule> rules;
+  rules.reserve(found.size());
   for (auto& [place, rule] : found) rules.push_back(std::move(rule));
   return rules;
 }

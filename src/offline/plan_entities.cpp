@@ -298,6 +298,7 @@ class SetPlan {
                                      counted(total, "line", "lines"), counted_kind(files))
                        : fmt::format("{}, by {}:", counted_kind(total), question_.group_by));
     std::vector<std::string> items;
+    items.reserve(figures.size());
     for (const Group& group : figures)
       items.push_back(fmt::format("{}: {}", group.name, with_separators(group.value)));
     made.items(items, 30, "groups");
