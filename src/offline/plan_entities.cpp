@@ -188,7 +188,7 @@ class SetPlan {
   }
 
   Entities search(Visibility visibility = Visibility::asked_for) {
-    if (question_.time) return search_by_time(visibility);
+    if (question_.time) return search_by_time(*question_.time, visibility);
     return find_entities(look_, question_.type, conditions(visibility), order(), question_.limit);
   }
 
@@ -198,8 +198,7 @@ class SetPlan {
   }
 
   // This planner has no clock: the tool says what the period is, and what time it is now.
-  Entities search_by_time(Visibility visibility) {
-    const TimeClause& time = *question_.time;
+  Entities search_by_time(const TimeClause& time, Visibility visibility) {
     JsonObject arguments{
         {"entity_type", question_.type}, {"field", "last_modified"}, {"mode", time.mode}};
     if (time.mode == "relative") {
@@ -386,11 +385,11 @@ class SetPlan {
     return text;
   }
 
-  std::string_view superlative() const {
-    const bool is_down = question_.order->is_descending;
-    if (question_.order->field == "method_count")
+  static std::string_view superlative(const OrderClause& order) {
+    const bool is_down = order.is_descending;
+    if (order.field == "method_count")
       return is_down ? "those with the most methods" : "those with the fewest methods";
-    if (question_.order->field == "last_modified")
+    if (order.field == "last_modified")
       return is_down ? "those that were changed last" : "those that were not changed for longest";
     return is_down ? "those with the most lines" : "those with the fewest lines";
   }
@@ -415,7 +414,7 @@ class SetPlan {
     answer.paragraph(note);
     const std::string what = counted_kind(found.total) + clauses(found);
     if (question_.order && found.total > 0) {
-      answer.paragraph(fmt::format("Of {}, {}:", what, superlative()));
+      answer.paragraph(fmt::format("Of {}, {}:", what, superlative(*question_.order)));
     } else {
       const bool shows = !question_.is_count && !found.found.empty();
       const std::string_view lead = unknown.total > 0  ? "The index knows"
