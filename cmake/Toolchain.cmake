@@ -43,9 +43,14 @@ if(WRIGHT_WERROR)
   target_compile_options(wright_flags INTERFACE -Werror)
 endif()
 if(WRIGHT_SANITIZE)
+  # The cheap checks of the standard library.
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_compile_options(-fsanitize=${WRIGHT_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WRIGHT_SANITIZE})
+  # Tests start programs by the thousand; one at a fixed address has nothing to relocate, which is a fourth
+  # of its start with AddressSanitizer.
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   if(WRIGHT_SANITIZE MATCHES "undefined" AND NOT WRIGHT_FUZZ)
     # Nearly half of the time that a file takes to compile. A null pointer that is used is reported by
     # AddressSanitizer, too; the fuzz targets check them all.

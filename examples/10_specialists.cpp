@@ -7,20 +7,19 @@
 
 int main() {
   using namespace wright;
+  using namespace wright::testing;
   const Tool ask_colour =
       tool("ask_colour", "Asks which colour", [](const Context& context) -> ToolReply {
         if (context.answers.answer) return Output{.value = *context.answers.answer};
         return Waiting{.kind = WaitKind::result, .shown = {{"question", "Which colour?"}}};
       });
-  const testing::ScriptedModel painter_script(
-      {testing::calls({testing::call("ask_colour")}), testing::says("A blue house.")});
+  const ScriptedModel painter_script({calls({call("ask_colour")}), says("A blue house.")});
   const Agent painter{.name = "painter",
                       .description = "Describes pictures",
                       .model = painter_script.model(),
                       .tools = {ask_colour}};
-  const testing::ScriptedModel editor_script(
-      {testing::calls({testing::call("painter", R"({"message": "Describe a house"})")}),
-       testing::says("The painter says: a blue house.")});
+  const ScriptedModel editor_script({calls({call("painter", R"({"message": "Describe a house"})")}),
+                                     says("The painter says: a blue house.")});
   const auto editor = std::make_shared<const Agent>(
       Agent{.name = "editor", .model = editor_script.model(), .tools = {delegate_to(painter)}});
 

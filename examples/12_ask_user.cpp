@@ -8,6 +8,7 @@
 // What a model would say: first its questions, then the document.
 wright::testing::ScriptedModel script() {
   using namespace wright;
+  using namespace wright::testing;
   const AskUserRequest request{.questions = {{.id = "when", .question = "When shall it run?"},
                                              {.id = "target",
                                               .question = "Where do the summaries go?",
@@ -19,15 +20,14 @@ wright::testing::ScriptedModel script() {
       .data_sources = {{.type = "e-mail", .name = "support", .use = "read"},
                        {.type = "spreadsheet", .name = "", .use = "written"}},
       .steps = {"Read the mail of the day before", "Write one row a thread"}};
-  return testing::ScriptedModel(
-      {testing::calls({testing::call("ask_user", to_text(encode(request)))},
-                      "I need to gather some information about your requirements."),
-       testing::says(to_answer(document))});
+  return ScriptedModel({calls({call("ask_user", to_text(encode(request)))},
+                              "I need to gather some information about your requirements."),
+                        says(to_answer(document))});
 }
 
 wright::Result<void> gather() {
   using namespace wright;
-  const testing::ScriptedModel scripted = script();
+  const auto scripted = script();
   const Agent agent = requirements_gathering_agent(scripted.model());
   const auto store = open_memory_store();
   auto answer = run(*store, agent, "Summarise our support mail");

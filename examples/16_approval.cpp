@@ -12,9 +12,9 @@ struct Transfer {
 
 wright::Result<void> pay() {
   using namespace wright;
-  const testing::ScriptedModel script(
-      {testing::calls({testing::call("transfer", R"({"to": "Ada", "amount": 40})")}),
-       testing::says("Ada has her 40 euros.")});
+  using namespace wright::testing;
+  const ScriptedModel script(
+      {calls({call("transfer", R"({"to": "Ada", "amount": 40})")}), says("Ada has her 40 euros.")});
   const Agent teller{.name = "teller",
                      .model = script.model(),
                      .tools = {tool("transfer", "Sends money",

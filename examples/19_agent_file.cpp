@@ -30,13 +30,13 @@ enable_metadata = false
 
 int main() {
   using namespace wright;
+  using namespace wright::testing;
   const auto folder = std::filesystem::temp_directory_path() / "wright-example-14";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "greeter.toml") << kFile;
 
   // In a program of yours: Models::get() with your keys, or wright::model.
-  const testing::ScriptedModel script(
-      {testing::calls({testing::call("guest_book")}), testing::says("Welcome back, Ada!")});
+  const ScriptedModel script({calls({call("guest_book")}), says("Welcome back, Ada!")});
   AgentFileOptions options;
   options.find_model = [&](std::string_view id) {
     std::cout << "the file wants the model " << id << '\n';

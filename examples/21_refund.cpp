@@ -26,7 +26,7 @@ std::string refund(const Refund& wanted) {
 
 // What model("openai:gpt-5-mini") might say; a script needs no key.
 Model clerk() {
-  using namespace testing;
+  using namespace wright::testing;
   return ScriptedModel({calls({call("find_order", R"({"number": 7})")}),
                         calls({call("refund", R"({"number": 7, "amount": 40})")}),
                         says("Your 40 euros are on their way.")})

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <span>
 
@@ -57,7 +58,7 @@ class HeldWrites {
     const bool may_begin = may_hold_ && begins_frame && !ends_transaction_;
     if (size_ == 0 && !may_begin) return write_now(bytes, offset);
     if (size_ == 0) offset_ = offset;
-    std::ranges::copy(bytes, held_.begin() + static_cast<std::ptrdiff_t>(size_));
+    std::memcpy(held_.data() + size_, bytes.data(), bytes.size());
     size_ += bytes.size();
     return ends_transaction_ && !begins_frame ? flush() : SQLITE_OK;
   }
