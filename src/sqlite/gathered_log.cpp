@@ -2,7 +2,6 @@
 
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

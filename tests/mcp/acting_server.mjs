@@ -84,6 +84,8 @@ if (process.argv[2] !== 'http') {
   const send = message => new Promise(done => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n', done));
   for await (const line of createInterface({ input: process.stdin })) receive(JSON.parse(line), send);
 } else {
+  // Whoever started it may fail: then it goes, too.
+  process.stdin.resume().on('end', () => process.exit());
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(405).end();
     const message = JSON.parse(Buffer.concat(await request.toArray()));

@@ -35,7 +35,7 @@ async function history({ way, revision, kind, tool, fatal }) {
   let section = `command = "${process.execPath}"\nargs = ["${script}"]\n` +
     `env = { ${Object.entries(env).map(([name, value]) => `${name} = "${value}"`).join(', ')} }\n`;
   if (way === 'http') {
-    server = spawn(process.execPath, [script, 'http'], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    server = spawn(process.execPath, [script, 'http'], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
     section = `url = "${String(await new Promise(done => server.stdout.once('data', done))).trim()}"\n`;
   }
   const name = kind === 'call' ? tool : `${kind}_${tool}`;

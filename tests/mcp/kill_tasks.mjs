@@ -29,7 +29,7 @@ async function history({ way, revision, name, victim, fatal }) {
   const env = { ACTS: acts, TASKS: tasks, REVISION: revision };
   const script = resolve('task_server.mjs');
   const startServer = async () => {
-    server = spawn(process.execPath, [script, 'http'], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    server = spawn(process.execPath, [script, 'http'], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
     url = String(await new Promise(done => server.stdout.once('data', done))).trim();
     env.PORT = new URL(url).port;
   };
