@@ -159,6 +159,37 @@ void decode_answers(int times) {
   }
 }
 
+// The same call in a stream, whose arguments come word by word.
+void decode_streams(int times) {
+  const Agent agent = patient_agent();
+  const Endpoint from = endpoint(Protocol::openai_chat);
+  const std::vector<Message> messages = conversation(kHistory);
+  const Request request{.messages = messages, .tools = agent.tools, .sampling = &agent.sampling};
+  const auto chunk = [](std::string_view delta, std::string_view reason) {
+    return R"(data: {"id":"chatcmpl-00000004d65d","object":"chat.completion.chunk","created":1,)"
+           R"("model":"model","system_fingerprint":"fp","choices":[{"index":0,"delta":)" +
+           std::string(delta) + R"(,"logprobs":null,"finish_reason":)" + std::string(reason) +
+           "}]}\n\n";
+  };
+  std::string stream =
+      chunk(R"({"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_1","type":)"
+            R"("function","function":{"name":"read_file","arguments":""}}]})",
+            "null");
+  for (const std::string_view piece :
+       {R"({\")", "path", R"(\":\")", "src", "/", "main", ".cpp", R"(\",\")", "limit", R"(\":)",
+        "20", R"(,\")", "mode", R"(\":\")", "text", R"(\"})"}) {
+    stream += chunk(
+        R"({"tool_calls":[{"index":0,"function":{"arguments":")" + std::string(piece) + R"("}}]})",
+        "null");
+  }
+  stream += chunk("{}", R"("tool_calls")") + "data: [DONE]\n\n";
+  for (int i = 0; i < times; ++i) {
+    const auto decoder = make_decoder(from, request);
+    must(decoder->feed(stream, {}));
+    static_cast<void>(must(decoder->finish()));
+  }
+}
+
 // One call through the pipeline, as in pipeline_bench.
 void call_tools(const std::vector<Interceptor>& interceptors, int times) {
   const std::vector<Tool> tools{tool("search", "",
@@ -224,6 +255,7 @@ int main(int count, char** words) {
       {"call_tool", [](int times) { call_tools({}, times); }},
       {"call_tool_with_conveniences", [](int times) { call_tools(all_conveniences(), times); }},
       {"decode_openai_chat", decode_answers},
+      {"decode_openai_chat_stream", decode_streams},
       {"store_in_sqlite", store_turns}};
   for (const Protocol protocol :
        {Protocol::openai_chat, Protocol::openai_responses, Protocol::anthropic_messages,

@@ -20,22 +20,23 @@ class LineSplitter {
   // that is now complete, and stops at the first error.
   template <class OnLine>
   Result<void> feed(std::string_view bytes, OnLine&& on_line) {
+    // Looked for once, however many lines end with CR alone.
+    std::size_t line_feed = bytes.find('\n');
     while (!bytes.empty()) {
-      if (std::exchange(ended_with_cr_, false) && bytes.front() == '\n') {
-        bytes.remove_prefix(1);
-        continue;
+      if (line_feed == std::string_view::npos) line_feed = bytes.size();
+      const std::size_t end = std::min(bytes.substr(0, line_feed).find('\r'), line_feed);
+      const bool is_second_half = std::exchange(ended_with_cr_, false) && bytes.front() == '\n';
+      if (!is_second_half) {
+        if (begun_.size() + end > longest_line_) return too_long();
+        if (end == bytes.size()) {
+          begun_ += bytes;
+          return {};
+        }
+        ended_with_cr_ = bytes[end] == '\r';
+        TRY(take(bytes.substr(0, end), on_line));
       }
-      const auto found = std::ranges::find_if(bytes, [](char c) { return c == '\n' || c == '\r'; });
-      const auto end = static_cast<std::size_t>(found - bytes.begin());
-      if (begun_.size() + end > longest_line_) return too_long();
-      if (end == bytes.size()) {
-        begun_ += bytes;
-        return {};
-      }
-      ended_with_cr_ = bytes[end] == '\r';
-      const std::string_view piece = bytes.substr(0, end);
       bytes.remove_prefix(end + 1);
-      TRY(take(piece, on_line));
+      line_feed = end < line_feed ? line_feed - end - 1 : bytes.find('\n');
     }
     return {};
   }

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wright {
@@ -105,6 +108,43 @@ TEST(ServerSentEvents, refuses_a_line_without_end) {
   const auto fed = lines.feed("567890", ignore);
   ASSERT_FALSE(fed);
   EXPECT_EQ(fed.error().code, ErrorCode::protocol);
+}
+
+// What a line is, said without looking ahead.
+std::vector<std::string> lines_one_by_one(std::string_view bytes) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '\n' && i > 0 && bytes[i - 1] == '\r') continue;
+    if (bytes[i] == '\n' || bytes[i] == '\r') {
+      lines.push_back(std::exchange(line, {}));
+    } else {
+      line += bytes[i];
+    }
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+TEST(LineSplitter, finds_every_line_end_wherever_the_bytes_are_cut) {
+  constexpr std::size_t kBytes = 7;
+  constexpr int kTexts = 3 * 3 * 3 * 3 * 3 * 3 * 3;
+  for (int number = 0; number < kTexts; ++number) {
+    std::string text;
+    for (int rest = number; text.size() < kBytes; rest /= 3) text += "x\r\n"[rest % 3];
+    for (std::size_t cut = 0; cut <= kBytes; ++cut) {
+      LineSplitter splitter(kBytes);
+      std::vector<std::string> lines;
+      const auto keep = [&](std::string_view line) -> Result<void> {
+        lines.emplace_back(line);
+        return {};
+      };
+      ASSERT_TRUE(splitter.feed(text.substr(0, cut), keep));
+      ASSERT_TRUE(splitter.feed(text.substr(cut), keep));
+      ASSERT_TRUE(splitter.finish(keep));
+      ASSERT_EQ(lines, lines_one_by_one(text)) << "text " << number << " cut at " << cut;
+    }
+  }
 }
 
 }  // namespace

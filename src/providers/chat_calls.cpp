@@ -5,10 +5,9 @@
 namespace wright::providers {
 namespace {
 
-std::optional<std::int64_t> index_in(const Json& delta) {
-  const Json* index = field(&delta, "index");
+std::optional<std::int64_t> index_in(const Json* index) {
   if (index == nullptr || !index->is_number()) return {};
-  return count_field(&delta, "index");
+  return count_in(index);
 }
 
 // Most deltas end inside the arguments; only a bracket at the end can complete them.
@@ -17,8 +16,7 @@ bool is_complete(const std::string& arguments) {
 }
 
 // The arguments are text, but some servers send the object itself.
-void add_arguments(const Json* function, std::size_t number, ResponseBuilder& answer) {
-  const Json* arguments = field(function, "arguments");
+void add_arguments(const Json* arguments, std::size_t number, ResponseBuilder& answer) {
   if (arguments == nullptr) return;
   std::string& known = answer.call(number).arguments;
   if (!arguments->is_string()) {
@@ -38,19 +36,18 @@ void add_name(std::string_view name, ToolCall& call) {
 }  // namespace
 
 void ChatCalls::add(const Json& call, ResponseBuilder& answer) {
-  const Json* function = field(&call, "function");
-  const std::size_t number = answer.add_call(text_field(&call, "id"), text_field(function, "name"));
-  add_arguments(function, number, answer);
+  const auto [id, function] = fields<2>(&call, {"id", "function"});
+  const auto [name, arguments] = fields<2>(function, {"name", "arguments"});
+  add_arguments(arguments, answer.add_call(text_in(id), text_in(name)), answer);
 }
 
 // The call that a delta continues: by its index, else by its id, else the last one. It begins a new
 // call, though, when it names a function and either has a different id or follows complete
 // arguments.
-std::optional<std::size_t> ChatCalls::find(const Json& delta, ResponseBuilder& answer) const {
-  const std::string_view id = text_field(&delta, "id");
-  const std::string_view name = text_field(field(&delta, "function"), "name");
+std::optional<std::size_t> ChatCalls::find(std::optional<std::int64_t> index, std::string_view id,
+                                           std::string_view name, ResponseBuilder& answer) const {
   std::optional<std::size_t> found;
-  if (const auto index = index_in(delta)) {
+  if (index) {
     const auto known = by_index_.find(*index);
     if (known == by_index_.end()) return {};
     found = known->second;
@@ -68,10 +65,12 @@ std::optional<std::size_t> ChatCalls::find(const Json& delta, ResponseBuilder& a
 }
 
 void ChatCalls::merge(const Json& delta, ResponseBuilder& answer) {
-  const Json* function = field(&delta, "function");
-  const std::string_view id = text_field(&delta, "id");
-  const std::string_view name = text_field(function, "name");
-  auto number = find(delta, answer);
+  const auto [index_field, id_field, function] = fields<3>(&delta, {"index", "id", "function"});
+  const auto [name_field, arguments] = fields<2>(function, {"name", "arguments"});
+  const auto index = index_in(index_field);
+  const std::string_view id = text_in(id_field);
+  const std::string_view name = text_in(name_field);
+  auto number = find(index, id, name, answer);
   if (number) {
     ToolCall& call = answer.call(*number);
     if (call.id.empty()) call.id = valid_text(id);
@@ -79,19 +78,20 @@ void ChatCalls::merge(const Json& delta, ResponseBuilder& answer) {
   } else {
     number = answer.add_call(id, name);
   }
-  if (const auto index = index_in(delta)) by_index_[*index] = *number;
-  add_arguments(function, *number, answer);
+  if (index) by_index_[*index] = *number;
+  add_arguments(arguments, *number, answer);
 }
 
 void ChatCalls::merge_legacy(const Json& function, ResponseBuilder& answer) {
-  const std::string_view name = text_field(&function, "name");
+  const auto [name_field, arguments] = fields<2>(&function, {"name", "arguments"});
+  const std::string_view name = text_in(name_field);
   if (answer.call_count() == 0) {
     if (name.empty()) return;  // servers that write every field write an empty one
     answer.add_call({}, name);
   } else {
     add_name(name, answer.call(0));
   }
-  add_arguments(&function, 0, answer);
+  add_arguments(arguments, 0, answer);
 }
 
 }  // namespace wright::providers

@@ -24,7 +24,8 @@ class ChatCalls {
   void merge_legacy(const Json& function, ResponseBuilder& answer);
 
  private:
-  std::optional<std::size_t> find(const Json& delta, ResponseBuilder& answer) const;
+  std::optional<std::size_t> find(std::optional<std::int64_t> index, std::string_view id,
+                                  std::string_view name, ResponseBuilder& answer) const;
 
   std::map<std::int64_t, std::size_t> by_index_;  // the last call that had this index
 };

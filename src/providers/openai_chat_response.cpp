@@ -47,8 +47,8 @@ bool ChatResponseReader::take_end_mark(std::string_view data, ResponsePieces& pi
 }
 
 // The choice that came first: we never ask for more, but some servers send several, mixed.
-const Json* ChatResponseReader::our_choice(const Json& completion) {
-  const JsonArray* choices = array_in(field(&completion, "choices"));
+const Json* ChatResponseReader::our_choice(const Json* completions) {
+  const JsonArray* choices = array_in(completions);
   for (std::size_t i = 0; choices != nullptr && i < choices->size(); ++i) {
     const Json& choice = (*choices)[i];
     const std::int64_t index = count_field(&choice, "index");
@@ -63,23 +63,22 @@ const Json* ChatResponseReader::our_choice(const Json& completion) {
 Result<void> ChatResponseReader::read_event(std::string_view, const Json& chunk,
                                             ResponsePieces& pieces) {
   if (has_ended_) return {};
-  read_heading(chunk, pieces);
-  const Json* choice = our_choice(chunk);
+  const Json* choice = our_choice(read_heading(chunk, pieces));
   if (choice == nullptr) return {};
-  if (auto usage = read_openai_usage(field(choice, "usage"))) pieces.answer.usage() = *usage;
+  const auto [usage, delta, message, reason] =
+      fields<4>(choice, {"usage", "delta", "message", "finish_reason"});
+  if (auto counted = read_openai_usage(usage)) pieces.answer.usage() = *counted;
   // Some servers put the whole message into the last chunk of a stream.
-  const Json* delta = field(choice, "delta");
   if (delta != nullptr) {
     read_message(delta, Form::delta, pieces);
   } else if (pieces.answer.is_empty()) {
-    read_message(field(choice, "message"), Form::whole, pieces);
+    read_message(message, Form::whole, pieces);
   }
-  return read_finish(choice, pieces);
+  return read_finish(text_in(reason), pieces);
 }
 
 Result<void> ChatResponseReader::read_document(const Json& completion, ResponsePieces& pieces) {
-  read_heading(completion, pieces);
-  const Json* choice = our_choice(completion);
+  const Json* choice = our_choice(read_heading(completion, pieces));
   const Json* message = field(choice, "message");
   // Azure leaves out a message that it filtered.
   const bool has_reason = !text_field(choice, "finish_reason").empty();
@@ -89,34 +88,41 @@ Result<void> ChatResponseReader::read_document(const Json& completion, ResponseP
   read_message(message, Form::whole, pieces);
   end_text(pieces);
   has_ended_ = true;
-  return read_finish(choice, pieces);
+  return read_finish(text_field(choice, "finish_reason"), pieces);
 }
 
-void ChatResponseReader::read_heading(const Json& chunk, ResponsePieces& pieces) {
-  pieces.answer.set_model(text_field(&chunk, "model"));
-  pieces.answer.set_id(text_field(&chunk, "id"));
-  for (const Json* place : {&chunk, field(&chunk, "x_groq")}) {
-    if (auto usage = read_openai_usage(field(place, "usage"))) pieces.answer.usage() = *usage;
+// What stands in every chunk; the choices are left to read.
+const Json* ChatResponseReader::read_heading(const Json& chunk, ResponsePieces& pieces) {
+  const auto [id, model, choices, usage, x_groq, citations, results] = fields<7>(
+      &chunk, {"id", "model", "choices", "usage", "x_groq", "citations", "search_results"});
+  pieces.answer.set_model(text_in(model));
+  pieces.answer.set_id(text_in(id));
+  for (const Json* counts : {usage, field(x_groq, "usage")}) {
+    if (auto counted = read_openai_usage(counts)) pieces.answer.usage() = *counted;
   }
   // Beside the answer, in every chunk: addresses alone, and what is known of them.
-  for (const std::string_view name : {"citations", "search_results"}) {
-    if (auto sources = citations_in(field(&chunk, name)); !sources.empty()) {
+  for (const Json* cited : {citations, results}) {
+    if (auto sources = citations_in(cited); !sources.empty()) {
       pieces.answer.set_sources(std::move(sources));
     }
   }
+  return choices;
 }
 
 void ChatResponseReader::read_message(const Json* message, Form form, ResponsePieces& pieces) {
+  const auto [content, refusal, annotations, calls, legacy_call] =
+      fields<5>(message, {"content", "refusal", "annotations", "tool_calls", "function_call"});
   read_reasoning(message, pieces);
-  read_content(field(message, "content"), pieces);
-  if (const std::string_view refusal = text_field(message, "refusal"); !refusal.empty()) {
+  read_content(content, pieces);
+  if (const std::string_view refused = text_in(refusal); !refused.empty()) {
     has_refused_ = true;
-    pieces.add_text(refusal);
+    pieces.add_text(refused);
   }
-  if (auto sources = citations_in(field(message, "annotations")); !sources.empty()) {
+  if (auto sources = citations_in(annotations); !sources.empty()) {
     pieces.answer.set_sources(std::move(sources));
   }
-  read_calls(message, form, pieces);
+  read_calls(calls, form, pieces);
+  if (object_in(legacy_call) != nullptr) calls_.merge_legacy(*legacy_call, pieces.answer);
 }
 
 void ChatResponseReader::add_text(std::string_view piece, ResponsePieces& pieces) {
@@ -150,17 +156,17 @@ void ChatResponseReader::read_content_chunk(const Json& chunk, ResponsePieces& p
 
 // Gateways send the same thought under several names; it counts once.
 void ChatResponseReader::read_reasoning(const Json* message, ResponsePieces& pieces) {
-  const Json* details = field(message, "reasoning_details");
+  const std::string_view own_name = pieces.endpoint.model.quirks.reasoning_field;
+  const auto [details, own, content, reasoning] =
+      fields<4>(message, {"reasoning_details", own_name, "reasoning_content", "reasoning"});
   std::string from_details;
   const bool is_split = pieces.endpoint.model.quirks.split_reasoning;
   if (const JsonArray* blocks = array_in(details)) {
     using Pieces = ReasoningDetails::Pieces;
     from_details = details_.merge(*blocks, is_split ? Pieces::may_repeat : Pieces::only_new);
   }
-  for (const std::string_view name :
-       {std::string_view(pieces.endpoint.model.quirks.reasoning_field),
-        std::string_view("reasoning_content"), std::string_view("reasoning")}) {
-    const std::string_view thought = text_field(message, name);
+  for (const Json* known : {own, content, reasoning}) {
+    const std::string_view thought = text_in(known);
     if (thought.empty() || (is_split && !details_.is_empty())) continue;
     pieces.answer.add_reasoning(thought);
     from_details.clear();
@@ -172,24 +178,20 @@ void ChatResponseReader::read_reasoning(const Json* message, ResponsePieces& pie
       opaque_text(pieces.endpoint.protocol(), pieces.endpoint.model.name, details_.block());
 }
 
-void ChatResponseReader::read_calls(const Json* message, Form form, ResponsePieces& pieces) {
-  if (const JsonArray* calls = array_in(field(message, "tool_calls"))) {
-    for (const Json& call : *calls) {
-      if (!call.is_object()) continue;
-      if (form == Form::whole) {
-        ChatCalls::add(call, pieces.answer);
-      } else {
-        calls_.merge(call, pieces.answer);
-      }
+void ChatResponseReader::read_calls(const Json* listed, Form form, ResponsePieces& pieces) {
+  const JsonArray* calls = array_in(listed);
+  for (std::size_t i = 0; calls != nullptr && i < calls->size(); ++i) {
+    const Json& call = (*calls)[i];
+    if (!call.is_object()) continue;
+    if (form == Form::whole) {
+      ChatCalls::add(call, pieces.answer);
+    } else {
+      calls_.merge(call, pieces.answer);
     }
-  }
-  if (const Json* function = field(message, "function_call"); object_in(function) != nullptr) {
-    calls_.merge_legacy(*function, pieces.answer);
   }
 }
 
-Result<void> ChatResponseReader::read_finish(const Json* choice, ResponsePieces& pieces) {
-  const std::string_view reason = text_field(choice, "finish_reason");
+Result<void> ChatResponseReader::read_finish(std::string_view reason, ResponsePieces& pieces) {
   if (reason.empty()) return {};
   if (const auto failure = failure_named(reason)) {
     return std::unexpected(error_in_answer(pieces.endpoint, *failure));

@@ -23,16 +23,16 @@ class ChatResponseReader {
  private:
   enum class Form : std::uint8_t { delta, whole };
 
-  const Json* our_choice(const Json& completion);
-  void read_heading(const Json& chunk, ResponsePieces& pieces);
+  const Json* our_choice(const Json* completions);
+  const Json* read_heading(const Json& chunk, ResponsePieces& pieces);
   void read_message(const Json* message, Form form, ResponsePieces& pieces);
   void read_content(const Json* content, ResponsePieces& pieces);
   void read_content_chunk(const Json& chunk, ResponsePieces& pieces);
   void read_reasoning(const Json* message, ResponsePieces& pieces);
-  void read_calls(const Json* message, Form form, ResponsePieces& pieces);
+  void read_calls(const Json* listed, Form form, ResponsePieces& pieces);
   void add_text(std::string_view piece, ResponsePieces& pieces);
   void end_text(ResponsePieces& pieces);
-  Result<void> read_finish(const Json* choice, ResponsePieces& pieces);
+  Result<void> read_finish(std::string_view reason, ResponsePieces& pieces);
 
   ThinkTags think_tags_;
   ChatCalls calls_;

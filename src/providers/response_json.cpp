@@ -126,8 +126,7 @@ std::string_view text_field(const Json* object, std::string_view key) {
 // More than anybody counts, and little enough that sums of them fit.
 constexpr std::int64_t kLargestCount = 1'000'000'000'000;
 
-std::int64_t count_field(const Json* object, std::string_view key) {
-  const Json* value = field(object, key);
+std::int64_t count_in(const Json* value) {
   if (value == nullptr) return 0;
   double number = 0;
   if (value->is_int64()) return std::clamp<std::int64_t>(value->get_int64(), 0, kLargestCount);
@@ -140,6 +139,10 @@ std::int64_t count_field(const Json* object, std::string_view key) {
   if (!(number >= 0)) return 0;
   return number < static_cast<double>(kLargestCount) ? static_cast<std::int64_t>(number)
                                                      : kLargestCount;
+}
+
+std::int64_t count_field(const Json* object, std::string_view key) {
+  return count_in(field(object, key));
 }
 
 std::string valid_text(std::string_view text) {

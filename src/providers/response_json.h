@@ -8,6 +8,7 @@
 #include <boost/json/parser.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,14 +41,32 @@ class ResponseJson {
 
 // Each of these takes null and passes it on, so that calls can be nested.
 const Json* field(const Json* object, std::string_view key);  // null where absent or JSON null
+// The same for several keys, looked for together: `object` is walked once.
+template <std::size_t N>
+std::array<const Json*, N> fields(const Json* object, const std::array<std::string_view, N>& keys);
 const JsonObject* object_in(const Json* value);
 const JsonArray* array_in(const Json* value);
 std::string_view text_in(const Json* value);
 std::string_view text_field(const Json* object, std::string_view key);
 // Numbers and numbers in strings, of any kind: negative ones are 0, those above 10^12 are that.
+std::int64_t count_in(const Json* value);
 std::int64_t count_field(const Json* object, std::string_view key);
 
 // Text on its own, made valid.
 std::string valid_text(std::string_view text);
+
+template <std::size_t N>
+std::array<const Json*, N> fields(const Json* object, const std::array<std::string_view, N>& keys) {
+  std::array<const Json*, N> values{};
+  const JsonObject* members = object_in(object);
+  if (members == nullptr) return values;
+  for (const auto& member : *members) {
+    const std::string_view name = member.key();
+    for (std::size_t i = 0; i < N; ++i) {
+      if (name == keys[i] && !member.value().is_null()) values[i] = &member.value();
+    }
+  }
+  return values;
+}
 
 }  // namespace wright::providers

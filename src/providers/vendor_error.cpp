@@ -239,10 +239,10 @@ VendorError read_vendor_error(std::string_view body) {
 }
 
 std::optional<VendorError> vendor_error_in(const Json& document) {
-  const Json* error = field(&document, "error");
-  const bool is_error_itself =
-      text_field(&document, "type") == "error" || text_field(&document, "object") == "error";
-  if (error == nullptr && !is_error_itself) return problem_in_base(field(&document, "base_resp"));
+  const auto [error, type, object, base] =
+      fields<4>(&document, {"error", "type", "object", "base_resp"});
+  const bool is_error_itself = text_in(type) == "error" || text_in(object) == "error";
+  if (error == nullptr && !is_error_itself) return problem_in_base(base);
   VendorError read = error_of(&document);
   read.message = one_line(read.message);
   return read;
