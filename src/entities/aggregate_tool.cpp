@@ -85,8 +85,7 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
   JsonObject answer{{"entity_type", type.name}, {"operation", encode(given.operation)}};
   if (given.field) answer["field"] = *given.field;
   const bool is_plain_count = given.operation == Operation::COUNT && !given.field;
-  const bool may_use_tally = is_plain_count && (group == nullptr || group->is_tallied);
-  const auto tally = may_use_tally ? filter.tally() : std::nullopt;
+  const auto tally = is_plain_count ? filter.tally(group) : std::nullopt;
   constexpr std::string_view kTallied = "coalesce(sum(entities), 0)";
   Sql sql{fmt::format("SELECT {}, {}, {} ", tally ? kTallied : figure,
                       tally ? kTallied : "count(*)", group == nullptr ? "NULL" : group->sql)};

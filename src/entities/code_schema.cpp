@@ -15,12 +15,12 @@ namespace {
 std::vector<EntityField> fields_of(std::string_view type) {
   std::vector<EntityField> fields{
       {"name", FieldKind::text, "its name", "name", true},
-      {"type", FieldKind::text, "its entity type", "type", true, true, false, true},
+      {"type", FieldKind::text, "its entity type", "type", true},
       {"file", FieldKind::text, "path of its file, relative to the base", "file", true},
       {"start_line", FieldKind::number, "first line", "start_line", true},
       {"end_line", FieldKind::number, "last line", "end_line", true},
       {"line_count", FieldKind::number, "how many lines it has", "line_count", true},
-      {"language", FieldKind::text, "programming language", "language", true, true, false, true},
+      {"language", FieldKind::text, "programming language", "language", true},
       {"signature", FieldKind::text, "parameters, and what else ctags tells of a function",
        "signature", true},
       {"last_modified", FieldKind::datetime,
@@ -28,7 +28,7 @@ std::vector<EntityField> fields_of(std::string_view type) {
        "what is committed",
        "last_modified", true},
       {"visibility", FieldKind::text, "public, protected, private, where the language says so",
-       "visibility", true, true, false, true},
+       "visibility", true},
       {"parent", FieldKind::text, "qualified name of what it stands in", "parent", true},
       {"qualified_name", FieldKind::text, "name with those of its parents", "qualified_name", true},
       {"kind", FieldKind::text, "ctags' own word for its type", "kind", true, false},
@@ -52,8 +52,11 @@ EntityType code_type(std::string_view name, std::string_view description) {
                   .fields = fields_of(name),
                   .tie_order = "file, start_line, name",
                   .row = "id",
-                  .tally = "tally"};
-  if (name == "any") type.is.reset();
+                  .tallies = {{"tally", {"type", "language", "visibility"}}}};
+  if (name == "any") {
+    type.is.reset();
+    type.tallies.push_back({"file", {"last_modified"}});
+  }
   return type;
 }
 

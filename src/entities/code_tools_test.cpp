@@ -167,6 +167,29 @@ TEST_F(EntityTools, sort_and_limit) {
   EXPECT_NE(refused.as_string().find("limit"), std::string::npos) << refused;
 }
 
+// The number for all types is not counted one by one.
+TEST_F(EntityTools, count_what_changed_alike_for_all_types_and_for_each) {
+  const auto total = [&](std::string_view type, std::string_view rest) {
+    return tree
+        .ask("datetime_range_search",
+             fmt::format(R"({{"entity_type":"{}","field":"last_modified",{}}})", type, rest))
+        .at("total")
+        .as_int64();
+  };
+  const Json types = tree.ask("aggregate_entities",
+                              R"({"entity_type":"any","operation":"COUNT","group_by":"type"})");
+  for (const std::string_view range :
+       {R"("mode":"after","datetime":"2025-06-01")", R"("mode":"before","datetime":"2025-06-01")",
+        R"("mode":"after","datetime":"1990-01-01")"}) {
+    std::int64_t sum = 0;
+    for (const Json& group : types.at("groups").as_array()) {
+      sum += total(group.at("group").as_string(), range);
+    }
+    EXPECT_GT(sum, 0) << range;
+    EXPECT_EQ(total("any", range), sum) << range;
+  }
+}
+
 TEST_F(EntityTools, find_by_numbers) {
   const auto classes = [&](std::string_view rest) {
     return names("number_range_search",

@@ -216,12 +216,11 @@ Result<Sql> membership_condition(const EntityField& field, std::span<const Json>
   return made.add(wants_null ? " IS NULL)" : " IS NOT NULL)");
 }
 
-EntityFilter::EntityFilter(const EntityType& type)
-    : type_(&type), is_tallied_(!type.tally.empty()) {}
+EntityFilter::EntityFilter(const EntityType& type) : type_(&type) {}
 
 void EntityFilter::add(const EntityField& field, const Sql& condition) {
   conditions_.push_back(condition);
-  is_tallied_ = is_tallied_ && field.is_tallied;
+  fields_.push_back(field.name);
 }
 
 Result<void> EntityFilter::add(std::span<const Condition> conditions) {
@@ -318,11 +317,19 @@ std::vector<Sql> EntityFilter::pieces() const {
   return made;
 }
 
-std::optional<Sql> EntityFilter::tally() const {
-  if (!is_tallied_) return std::nullopt;
+std::optional<Sql> EntityFilter::tally(const EntityField* group) const {
+  const auto tells = [&](const Tally& tally) {
+    const auto has = [&](std::string_view field) {
+      return std::ranges::find(tally.fields, field) != tally.fields.end();
+    };
+    return std::ranges::all_of(fields_, has) && (group == nullptr || has(group->name)) &&
+           (!type_->is || has("type"));
+  };
+  const auto found = std::ranges::find_if(type_->tallies, tells);
+  if (found == type_->tallies.end()) return std::nullopt;
   Sql is;
   if (type_->is) is.add("type = ").value(*type_->is);
-  return from(type_->tally, is);
+  return from(found->table, is);
 }
 
 }  // namespace wright::entities

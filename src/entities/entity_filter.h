@@ -70,15 +70,16 @@ class EntityFilter {
   // The same in pieces, one for each type of entities, which an index by type serves. One piece
   // where there is nothing to be gained.
   std::vector<Sql> pieces() const;
-  // The same over the type's tally, where that says enough to count; otherwise nothing.
-  std::optional<Sql> tally() const;
+  // The same over a tally of the type that says enough to count, by groups of `group` if that is not
+  // null; nothing where there is none.
+  std::optional<Sql> tally(const EntityField* group = nullptr) const;
 
  private:
   Sql from(std::string_view table, const Sql& type_condition) const;
 
   const EntityType* type_;
   std::vector<Sql> conditions_;
-  bool is_tallied_;
+  std::vector<std::string> fields_;  // of the conditions
 };
 
 // The time of a field, comparable with milliseconds.

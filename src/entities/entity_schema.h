@@ -28,7 +28,12 @@ struct EntityField {
   bool is_indexed = false;  // compared byte by byte, so that a prefix is a range
   bool is_shown = true;     // in the entities of an answer
   bool is_key = false;      // part of what tells one entity from all others
-  bool is_tallied = false;  // a column of EntityType::tally as well
+};
+
+// A small table with the number of entities, in its column `entities`, for all values of the fields.
+struct Tally {
+  std::string table;
+  std::vector<std::string_view> fields;  // `type` among them where it counts types apart
 };
 
 struct EntityType {
@@ -40,9 +45,7 @@ struct EntityType {
   std::string tie_order = {};  // what decides between equals: "file, start_line"; may be empty
   std::string row = {};        // a column that is another for each row, and quick to look up
   std::vector<std::string> members = {};  // without `is`: the types of its entities; may be empty
-  // A small table with the number of entities, in its column `entities`, for all values of the
-  // tallied fields; empty when there is none.
-  std::string tally = {};
+  std::vector<Tally> tallies = {};
 };
 
 // How entities belong together.

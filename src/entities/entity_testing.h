@@ -100,6 +100,12 @@ inline std::vector<std::string> contents_of(const std::filesystem::path& index) 
       rows_of(database,
               "SELECT type, language, visibility, count(*) FROM entity GROUP BY 1, 2, 3 "
               "ORDER BY 1, 2, 3"));
+  EXPECT_EQ(rows_of(database,
+                    "SELECT id, last_modified, entities FROM file WHERE entities > 0 "
+                    "ORDER BY 1"),
+            rows_of(database,
+                    "SELECT file_id, last_modified, count(*) FROM entity "
+                    "GROUP BY 1, 2 ORDER BY 1"));
   std::vector<std::string> rows =
       rows_of(database,
               "SELECT f.key, f.hash, f.last_modified, e.type, e.name, e.qualified_name, e.file, "

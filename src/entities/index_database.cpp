@@ -230,9 +230,9 @@ Result<IndexDatabase> IndexDatabase::open(const std::filesystem::path& file) {
   auto find_file = prepared("SELECT id FROM file WHERE key = ?1");
   auto put_file = prepared(
       "INSERT INTO file (key, hash, size, modified_ns, is_settled, last_modified, changed_ns, "
-      "number) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (key) DO UPDATE SET hash = ?2, "
-      "size = ?3, modified_ns = ?4, is_settled = ?5, last_modified = ?6, changed_ns = ?7, "
-      "number = ?8 RETURNING id");
+      "number, entities) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (key) DO UPDATE "
+      "SET hash = ?2, size = ?3, modified_ns = ?4, is_settled = ?5, last_modified = ?6, "
+      "changed_ns = ?7, number = ?8, entities = ?9 RETURNING id");
   auto touch_file = prepared(
       "UPDATE file SET size = ?2, modified_ns = ?3, is_settled = ?4, changed_ns = ?5, "
       "number = ?6 WHERE key = ?1");
@@ -394,7 +394,7 @@ Result<void> IndexDatabase::put_file(const CodeFile& file, Settled settled) {
         return {};
       },
       path_key(file.path), file.hash, file.size, file.modified_ns, settled == Settled::yes ? 1 : 0,
-      time_ms, file.changed_ns, file.number);
+      time_ms, file.changed_ns, file.number, std::ssize(file.entities));
   if (done) done = remove_entities(id);
   for (const CodeEntity& entity : file.entities) {
     if (!done) return done;

@@ -3,7 +3,7 @@
 
 namespace wright::entities {
 
-inline constexpr int kIndexVersion = 4;
+inline constexpr int kIndexVersion = 5;
 
 inline constexpr const char* kIndexTables = R"sql(
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -16,7 +16,8 @@ CREATE TABLE file (
   changed_ns INTEGER NOT NULL,  -- moves on when a copy keeps the time of its original
   number INTEGER NOT NULL,      -- of the file in its file system
   is_settled INTEGER NOT NULL,
-  last_modified INTEGER NOT NULL  -- of its entities, milliseconds since 1970
+  last_modified INTEGER NOT NULL, -- of its entities, milliseconds since 1970
+  entities INTEGER NOT NULL       -- how many it has
 );
 CREATE TABLE committed (
   key TEXT PRIMARY KEY,
@@ -65,6 +66,7 @@ CREATE TABLE vector (
 );
 CREATE TABLE meaning (entity_id INTEGER PRIMARY KEY, vector_id INTEGER NOT NULL);
 CREATE INDEX entity_by_file ON entity (file_id);
+CREATE INDEX file_by_time ON file (last_modified, entities);
 -- Another number after each change, and in each file that is made.
 INSERT INTO fact (name, value) VALUES ('generation', abs(random() / 2));
 )sql";
