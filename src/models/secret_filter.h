@@ -23,11 +23,12 @@ class SecretFilter {
 
   // Everything in it that will be stored or shown.
   void clean(Response& response) const;
+  // A whole text.
+  void clean(std::string& text) const;
 
  private:
   enum class Piece : std::uint8_t { more_follows, last };
   std::string cleaned(std::string_view text, Piece piece, std::string_view& rest) const;
-  void clean(std::string& text) const;
 
   std::vector<std::string> secrets_;  // longest first: one may begin with another
   std::string beginnings_;            // their first letters

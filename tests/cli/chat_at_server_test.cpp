@@ -67,5 +67,34 @@ TEST(ChatAtServer, keeps_what_was_not_taken_for_the_next_message) {
   EXPECT_FALSE(has(said[1], "so many: 42")) << "it is told once";
 }
 
+TEST(ChatAtServer, says_nothing_of_keys) {
+  Home home;
+  home.environment["NO_COLOR"] = "1";
+  home.environment["WRIGHT_MODEL"] = "offline";
+  const std::string port = std::to_string(free_port());
+  Process server({"serve", "--listen", "127.0.0.1:" + port}, home.environment, home.project(),
+                 Streams::pipes);
+  server.await("Ctrl-C ends it");
+  home.environment["OPENAI_API_KEY"] = "correct-horse-battery";  // of the person alone
+  Process chat({"chat", "codebase-analysis", "--server", "http://127.0.0.1:" + port},
+               home.environment, home.project(), Streams::terminal);
+  chat.await("> ");
+  chat.write("!echo key=$OPENAI_API_KEY\r");
+  chat.await("key=correct-horse-battery");
+  chat.write("why not correct-horse-battery?\r");
+  chat.await("session 1 ·");
+  chat.write("and correct-horse-battery?\r");
+  chat.await("session 1 ·");
+  chat.write("\x04");
+  EXPECT_EQ(chat.finish().exit_code, 0);
+  server.send(SIGTERM);
+  EXPECT_EQ(server.finish().exit_code, 0);
+  const std::string kept = home.wright({"sessions", "show", "1", "--json"}).output;
+  EXPECT_FALSE(has(kept, "correct-horse")) << kept;
+  for (const char* words : {"key=[REDACTED]", "why not [REDACTED]?", "and [REDACTED]?"}) {
+    EXPECT_TRUE(has(kept, words)) << words << " in " << kept;
+  }
+}
+
 }  // namespace
 }  // namespace wright::cli

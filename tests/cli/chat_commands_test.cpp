@@ -70,6 +70,24 @@ TEST_F(ChatCommandsAtTerminal, sessions_are_found_by_a_part_of_what_was_said) {
   EXPECT_TRUE(has(ended.output, "wright chat --session 1")) << ended.output;
 }
 
+TEST_F(ChatCommandsAtTerminal, what_a_program_printed_is_told_without_keys) {
+  home_.write_config(
+      "[vendors.gateway]\nbase_url = 'http://127.0.0.1:9/v1'\nkey_variables = ['GATEWAY_KEY']\n");
+  home_.environment["GATEWAY_KEY"] = "correct-horse-battery";
+  Process process = chat();
+  process.await("> ");
+  process.write("!echo key=$GATEWAY_KEY and ghp_0123456789012345678901\r");
+  process.await("key=correct-horse-battery and");
+  process.write("why not correct-horse-battery?\r");
+  process.await("session 1 · ");
+  process.write("\x04");
+  EXPECT_EQ(process.finish().exit_code, 0);
+  const std::string kept = to_text(transcript("1"));
+  EXPECT_TRUE(has(kept, "key=[REDACTED] and [REDACTED]")) << kept;
+  EXPECT_TRUE(has(kept, "why not [REDACTED]?")) << kept;
+  EXPECT_FALSE(has(kept, "correct-horse")) << kept;
+}
+
 TEST_F(ChatCommandsAtTerminal, clear_begins_anew_on_an_empty_screen) {
   Process process = chat();
   process.await("> ");

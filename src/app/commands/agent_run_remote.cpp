@@ -8,6 +8,8 @@
 #include "app/commands/agent_run.h"
 #include "app/commands/remote_events.h"
 #include "app/terminal/person/person_answers.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/remote_api.h"
 #include "app/wiring/remote_rows.h"
 #include "app/wiring/remote_store.h"
@@ -94,7 +96,7 @@ ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const Mess
                              painted(api.url(), Colour::dim, screen)));
   }
   JsonObject body{{"agent", agent}};
-  add_message(body, "prompt", prompt);
+  add_message(body, "prompt", without_keys(prompt, known_keys(settings_, context_.environment)));
   if (options_.input == Input::none) body["people"] = "nobody";
   if (options_.debug) body["debug"] = *options_.debug;
   if (!options_.tenant.empty()) body["tenant"] = options_.tenant;
@@ -125,7 +127,7 @@ ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const Mess
 
 ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const Message& message) {
   JsonObject body;
-  add_message(body, "text", message);
+  add_message(body, "text", without_keys(message, known_keys(settings_, context_.environment)));
   if (options_.input == Input::none) body["people"] = "nobody";
   const auto answer = post_surely(
       api, fmt::format("/api/v1/sessions/{}/messages", id), body,

@@ -238,8 +238,7 @@ class Chat {
 
   ExitCode obey(const ShellLine& shell) {
     interruption_.forget();
-    return told_next_.run(shell, conversation_.settings().base_path(), context_,
-                          interruption_.token());
+    return told_next_.run(shell, conversation_.settings(), context_, interruption_.token());
   }
 
   ExitCode obey(const BadCommand& bad) { return app::complain_about(bad, context_.console); }

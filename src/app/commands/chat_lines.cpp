@@ -11,9 +11,10 @@
 
 namespace wright::app {
 
-ExitCode ToldNext::run(const ShellLine& shell, const std::filesystem::path& folder,
-                       CommandContext context, const std::stop_token& stop) {
-  const auto told = run_shell_line(shell.line, folder, context, stop);
+ExitCode ToldNext::run(const ShellLine& shell, const Settings& settings, CommandContext context,
+                       const std::stop_token& stop) {
+  const auto told =
+      run_shell_line(shell.line, settings.base_path(), context, settings.redactor(), stop);
   if (!told) return app::complain_about(told.error(), context.console);
   text_ += *told + "\n";
   return ExitCode::ok;

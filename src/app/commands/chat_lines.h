@@ -1,7 +1,6 @@
 // What becomes of lines that were typed into a chat, whether its agent is here or at a server.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,8 +16,9 @@ namespace wright::app {
 // What the agent is told with the next message: what the person's shell printed since the last one.
 class ToldNext {
  public:
-  // Runs the line, and complains where that fails.
-  ExitCode run(const ShellLine& shell, const std::filesystem::path& folder, CommandContext context,
+  // Runs the line in the base folder of the settings, and complains where that fails. What the
+  // settings know as secret is not told.
+  ExitCode run(const ShellLine& shell, const Settings& settings, CommandContext context,
                const std::stop_token& stop);
   // The message, behind what is to be told. It is kept until forget(): a message may not arrive.
   Message before(Message said) const;

@@ -34,7 +34,8 @@ std::string told(const CapturedOutput& output) {
 }  // namespace
 
 Result<std::string> run_shell_line(std::string_view line, const std::filesystem::path& folder,
-                                   CommandContext context, const std::stop_token& stop) {
+                                   CommandContext context, const Redactor& redactor,
+                                   const std::stop_token& stop) {
   SandboxPolicy policy;
   policy.mode = SandboxMode::off;
   policy.limits = {.processes = {}, .open_files = {}, .file_bytes = {}};
@@ -53,8 +54,9 @@ Result<std::string> run_shell_line(std::string_view line, const std::filesystem:
   };
   const auto done = TRY(shell.run(command, how));
   if (done.exit_code != 0) context.console.note(fmt::format("  exit code {}\n", done.exit_code));
-  return to_valid_utf8(fmt::format("I ran `{}` myself; exit code {}. It printed:\n\n{}{}\n", line,
-                                   done.exit_code, told(done.output), told(done.error)));
+  return to_valid_utf8(
+      redactor.redacted(fmt::format("I ran `{}` myself; exit code {}. It printed:\n\n{}{}\n", line,
+                                    done.exit_code, told(done.output), told(done.error))));
 }
 
 Result<std::string> text_from_editor(std::string_view text, CommandContext context) {

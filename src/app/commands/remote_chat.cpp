@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/commands/agent_run.h"
 #include "app/commands/chat_clipboard.h"
@@ -29,6 +30,8 @@
 #include "app/terminal/standard_input.h"
 #include "app/terminal/typed_ahead.h"
 #include "app/wiring/bash_settings.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/remote_store.h"
 #include "app/wiring/shipped.h"
 #include "app/wiring/stored_session.h"
@@ -56,6 +59,7 @@ class RemoteChat {
         command_(command),
         settings_(settings),
         context_(context),
+        keys_(known_keys(settings, context.environment)),
         history_(default_history_file(context.environment)),
         is_for_person_(standard_input_is_terminal() && context.console.error().is_terminal) {}
 
@@ -194,9 +198,7 @@ class RemoteChat {
     });
   }
 
-  ExitCode obey(const ShellLine& shell) {
-    return told_next_.run(shell, settings_.base_path(), context_, {});
-  }
+  ExitCode obey(const ShellLine& shell) { return told_next_.run(shell, settings_, context_, {}); }
 
   ExitCode obey(const BadCommand& bad) { return app::complain_about(bad, context_.console); }
 
@@ -357,8 +359,9 @@ class RemoteChat {
             .entered =
                 [this, &run, &screen, id](const std::string& line) {
                   if (line.starts_with('/') || line.starts_with('!')) return false;
+                  const Message message = without_keys(Message::user(line), keys_);
                   const auto said = api_.post(fmt::format("/api/v1/sessions/{}/messages", id),
-                                              {{"text", line}, {"steer", true}});
+                                              {{"text", message.text()}, {"steer", true}});
                   if (!said) return false;  // it has just ended: the line is the next message
                   run.display().say(
                       painted("  ⋯ queued: " + shortened(on_one_line(line), screen.columns / 2),
@@ -380,6 +383,7 @@ class RemoteChat {
   const ChatCommand& command_;
   const Settings& settings_;
   CommandContext context_;
+  const std::vector<std::string> keys_;
   ChatHistory history_;
   const bool is_for_person_;
   std::optional<ChatEditor> editor_;

@@ -14,6 +14,7 @@
 #include "app/terminal/standard_input.h"
 #include "app/terminal/transcript.h"
 #include "app/wiring/file_history.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
@@ -189,6 +190,7 @@ ExitCode execute(const ShowSessionCommand& command, CommandContext context) {
 ExitCode execute(const ExportSessionCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
+  known_keys(*settings, context.environment);  // and from now on, they are hidden
   const auto found = exported(command, *settings);
   if (!found) return complain_about(found.error(), context.console);
   if (!command.file || *command.file == "-") {
@@ -243,8 +245,7 @@ ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {
   if (command.output == OutputFormat::json) {
     context.console.print_json(to_text(JsonObject{{"deleted", gone}}) + "\n");
   } else if (!gone.empty()) {
-    context.console.note(
-        fmt::format("Deleted {}.\n", show_counted(std::ssize(gone), "session")));
+    context.console.note(fmt::format("Deleted {}.\n", show_counted(std::ssize(gone), "session")));
   }
   return outcome ? ExitCode::ok : complain_about(outcome.error(), context.console);
 }

@@ -15,12 +15,15 @@
 #include "app/settings/paths.h"
 #include "app/terminal/console.h"
 #include "app/wiring/shared_paces.h"
+#include "core/text.h"
 #include "core/try.h"
 #include "wright/interceptors.h"
 #include "wright/model.h"
 
 namespace wright::app {
 namespace {
+
+constexpr std::size_t kShortestKey = 8;
 
 const Setting* find_setting(const Settings& settings, std::string_view name) {
   const auto found = std::ranges::find_if(settings.all(), [&](const Setting& setting) {
@@ -122,9 +125,23 @@ VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
   });
 }
 
+std::vector<std::string> known_keys(const Settings& settings, const Environment& environment) {
+  std::vector<std::string> keys{settings.store().token};
+  // Who uses a catalogue that cannot be read says so.
+  if (const auto catalogue = make_catalogue(settings)) {
+    for (const VendorInfo& vendor : catalogue->vendors()) {
+      keys.emplace_back(trimmed(key_for(vendor, settings, environment).value));
+    }
+  }
+  std::erase_if(keys, [](const std::string& key) { return key.size() < kShortestKey; });
+  for (const std::string& key : keys) settings.redactor().learn(key);
+  return keys;
+}
+
 Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
                            const Environment& environment, SharedPaces* paces) {
   auto catalogue = TRY(make_catalogue(settings));
+  known_keys(settings, environment);  // from now on, they are hidden
   std::shared_ptr<PaceKeeper> keeper;
   if (paces != nullptr) keeper = TRY(paces->at(settings, catalogue));
   ModelsOptions options{.catalogue = std::move(catalogue),

@@ -70,6 +70,24 @@ TEST_F(ModelWiring, keys_come_from_the_file_or_the_usual_variables) {
   EXPECT_EQ(endpoint("openai:gpt-5-mini").key, "from-environment");
 }
 
+TEST_F(ModelWiring, the_keys_of_all_vendors_are_hidden_and_no_placeholders) {
+  configure(
+      "[vendors.gateway]\nbase_url = \"http://127.0.0.1:9/v1\"\n"
+      "key_variables = [\"GATEWAY_KEY\"]\n"
+      "[vendors.near]\nbase_url = \"http://127.0.0.1:9/v1\"\n"
+      "key_variables = [\"NEAR_KEY\"]\n");
+  variables_["GATEWAY_KEY"] = " correct-horse-battery\n";
+  variables_["GOOGLE_API_KEY"] = "staple-of-gemini";
+  variables_["NEAR_KEY"] = "none";
+  const Environment environment(variables_);
+  const auto settings = load_settings(flags_, environment).value();
+  const auto made = make_models(settings, flags_, environment);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(
+      settings.redactor().redacted(std::string_view("correct-horse-battery staple-of-gemini none")),
+      "[REDACTED] [REDACTED] none");
+}
+
 TEST_F(ModelWiring, a_missing_key_says_what_to_set) {
   const auto found = models()->endpoint("anthropic:claude-sonnet-4-5");
   ASSERT_FALSE(found);

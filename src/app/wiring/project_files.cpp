@@ -6,11 +6,13 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "app/settings/agent_trust.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/bash_settings.h"
 #include "core/try.h"
+#include "models/secret_filter.h"
 #include "project/hook_scripts.h"
 #include "project/text_file.h"
 
@@ -159,9 +161,20 @@ FoundHooks hooks_for(const Settings& settings) {
   return found;
 }
 
+Message without_keys(Message said, const std::vector<std::string>& keys) {
+  const models::SecretFilter filter(keys);
+  for (Part& part : said.parts) {
+    if (auto* text = std::get_if<Text>(&part)) filter.clean(text->text);
+  }
+  return said;
+}
+
 Result<Message> FoundHooks::submitted(Message message, SessionId session_id,
                                       const std::stop_token& stop) const {
-  if (broken.empty()) return hooks->submitted(std::move(message), session_id, stop);
+  if (broken.empty()) {
+    auto said = TRY(hooks->submitted(std::move(message), session_id, stop));
+    return without_keys(std::move(said), keys);
+  }
   return fail(ErrorCode::permission_denied,
               fmt::format("The hooks that see what is said cannot be read, so it is not sent: {}. "
                           "Mend them, or take them away, and begin anew",

@@ -25,13 +25,19 @@ struct FoundHooks {
   // A file that counts and cannot be read: until it is mended, nothing is said to agents, and they
   // only read.
   std::string broken = {};
+  // Of vendors: no other vendor is to see them, and no store to keep them.
+  std::vector<std::string> keys = {};
 
-  // What a person says, as the hooks have it (Hooks::submitted); refused where they are broken.
+  // What a person says, as the hooks have it (Hooks::submitted), without the keys; refused where
+  // the hooks are broken.
   Result<Message> submitted(Message message, SessionId session_id,
                             const std::stop_token& stop) const;
 };
-// As they are now. A session has those that were there when it was begun or taken up: a hook whose
-// files change later fails, and does not vanish.
+// What a person says, with [REDACTED] where it holds one of the keys.
+Message without_keys(Message said, const std::vector<std::string>& keys);
+
+// As they are now, without keys. A session has those that were there when it was begun or taken up:
+// a hook whose files change later fails, and does not vanish.
 FoundHooks hooks_for(const Settings& settings);
 // What hooks run, of the person and of the project: no tool may change these files.
 std::vector<std::filesystem::path> hook_files(const Settings& settings);

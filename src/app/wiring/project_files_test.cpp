@@ -79,8 +79,9 @@ TEST_F(ProjectFiles, say_what_is_wrong_with_hooks_that_cannot_be_agreed_to) {
 // Such a folder may be shared by machines, or lie where an agent writes.
 TEST_F(ProjectFiles, are_agreed_to_where_results_are_not_kept) {
   const std::string shared = (home_ / "shared/output").string();
-  home_.write("shared/trusted_agents.json", "").write(".config/wright/config.toml",
-              fmt::format("[sessions]\noutput_folder = \"{}\"\n", shared));
+  home_.write("shared/trusted_agents.json", "")
+      .write(".config/wright/config.toml",
+             fmt::format("[sessions]\noutput_folder = \"{}\"\n", shared));
   ASSERT_EQ(settings().output_folder(), shared);
   agree();
   EXPECT_TRUE(std::filesystem::exists(trusted_agents_file(environment())));
@@ -133,6 +134,16 @@ TEST_F(ProjectFiles, keep_what_is_said_from_agents_where_hooks_are_broken_or_hav
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().code, ErrorCode::permission_denied);
   EXPECT_NE(broken.error().message.find("hooks.json"), std::string::npos) << broken.error().message;
+}
+
+TEST_F(ProjectFiles, let_no_key_of_a_vendor_be_said) {
+  FoundHooks found = hooks_for(settings());
+  found.keys = {"correct-horse-battery", "ollama"};
+  Message said = Message::user("Is correct-horse-battery right for ollama?");
+  said.parts.emplace_back(Text{"It is <correct-horse-battery>"});
+  const auto heard = found.submitted(said, 0, {});
+  ASSERT_TRUE(heard) << heard.error().message;
+  EXPECT_EQ(heard->text(), "Is [REDACTED] right for ollama?It is <[REDACTED]>");
 }
 
 TEST_F(ProjectFiles, stay_agreed_to_however_much_else_is) {

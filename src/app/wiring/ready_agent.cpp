@@ -241,7 +241,9 @@ std::expected<ReadyAgent, ExitCode> agent_or_complain(
   }
   McpServers servers(settings, context.environment, stop);
   add_server_tools(*ready, settings, servers);
-  ready->hooks = std::make_shared<const FoundHooks>(hooks_for(settings));
+  FoundHooks hooks = hooks_for(settings);
+  hooks.keys = known_keys(settings, context.environment);
+  ready->hooks = std::make_shared<const FoundHooks>(std::move(hooks));
   std::ranges::copy(ready->hooks->notes, std::back_inserter(ready->notes));
   add_notes_about_rules(*ready, settings, agents);
   if (going_on) go_on_as_begun(*ready, *going_on, *models);
