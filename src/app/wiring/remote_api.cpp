@@ -108,12 +108,33 @@ class EventReceiver : public net::HttpReceiver {
 }  // namespace
 
 RemoteApi::RemoteApi(ServerPlace place)
-    : place_(std::move(place)), client_(std::make_unique<net::HttpClient>()) {
+    : place_(std::move(place)),
+      filter_({place_.token}),
+      client_(std::make_unique<net::HttpClient>()) {
   const NoSignals none;
   client_->loop();  // starts its thread
 }
 
 RemoteApi::~RemoteApi() = default;
+
+Error RemoteApi::without_token(Error error) const {
+  filter_.clean(error.message);
+  return error;
+}
+
+Json RemoteApi::without_token(Json answer) const {
+  if (answer.is_string()) {
+    std::string text(answer.get_string());
+    filter_.clean(text);
+    return Json(text);
+  }
+  if (JsonArray* array = answer.if_array()) {
+    for (Json& each : *array) each = without_token(std::move(each));
+  } else if (JsonObject* object = answer.if_object()) {
+    for (auto& member : *object) member.value() = without_token(std::move(member.value()));
+  }
+  return answer;
+}
 
 HttpRequest RemoteApi::request_for(std::string method, const std::string& path) const {
   HttpRequest request{.url = place_.url + path, .method = std::move(method)};
@@ -135,11 +156,11 @@ Result<Json> RemoteApi::ask(std::string method, const std::string& path, std::st
     if (error.code == ErrorCode::network && !net::may_have_arrived(error)) {
       error.message = fmt::format("There is no server at {}: {}", place_.url, error.message);
     }
-    return std::unexpected(std::move(error));
+    return std::unexpected(without_token(std::move(error)));
   }
   const int status = response->head.status;
   if (status < 200 || status >= 300) {
-    return std::unexpected(error_of(status, response->body, place_.url));
+    return std::unexpected(without_token(error_of(status, response->body, place_.url)));
   }
   if (response->body.empty()) return Json();
   auto json = parse_json(response->body);
@@ -147,7 +168,8 @@ Result<Json> RemoteApi::ask(std::string method, const std::string& path, std::st
     return fail(ErrorCode::protocol,
                 fmt::format("{} gave no JSON: is it a server of wright?", place_.url));
   }
-  return json;
+  if (place_.token.empty()) return json;
+  return without_token(std::move(*json));
 }
 
 Result<Json> RemoteApi::get(const std::string& path, const std::stop_token& stop) {
@@ -177,8 +199,9 @@ Result<void> RemoteApi::listen(SessionId session, EventSequence after, const OnE
     const auto exchange = client_->start(std::move(request), kStreamTimeouts, receiver);
     for (auto events = receiver->next(stop); !events.empty(); events = receiver->next(stop)) {
       for (const std::string& text : events) {
-        const auto event = event_from(text);
+        auto event = event_from(text);
         if (!event || event->sequence <= after) continue;
+        event->data = without_token(std::move(event->data));
         after = event->sequence;
         failures = 0;
         if (on_event(*event) == Listening::enough) {
@@ -189,7 +212,9 @@ Result<void> RemoteApi::listen(SessionId session, EventSequence after, const OnE
     }
     client_->cancel(exchange);
     if (stop.stop_requested()) break;
-    if (auto refusal = receiver->refusal(place_.url)) return std::unexpected(std::move(*refusal));
+    if (auto refusal = receiver->refusal(place_.url)) {
+      return std::unexpected(without_token(std::move(*refusal)));
+    }
     if (++failures > kMostRetries) {
       return fail(ErrorCode::network, fmt::format("The connection to {} was lost", place_.url));
     }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/secret_filter.h"
 #include "wright/model.h"
 #include "wright/store.h"
 
@@ -28,7 +29,8 @@ class RemoteApi {
   explicit RemoteApi(ServerPlace place);
   ~RemoteApi();
 
-  // `path` begins with /api/v1. Errors have the code and the words of the server.
+  // `path` begins with /api/v1. Errors have the code and the words of the server. A token that it
+  // repeats is hidden in all that comes from it.
   Result<Json> get(const std::string& path, const std::stop_token& stop = {});
   Result<Json> post(const std::string& path, const Json& body, const std::stop_token& stop = {},
                     const std::string& idempotency_key = {});
@@ -48,8 +50,11 @@ class RemoteApi {
   Result<Json> ask(std::string method, const std::string& path, std::string body,
                    std::vector<HttpHeader> headers, const std::stop_token& stop);
   HttpRequest request_for(std::string method, const std::string& path) const;
+  Error without_token(Error error) const;
+  Json without_token(Json answer) const;
 
   const ServerPlace place_;
+  const models::SecretFilter filter_;
   const std::unique_ptr<net::HttpClient> client_;
 };
 

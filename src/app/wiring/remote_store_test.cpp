@@ -127,5 +127,29 @@ TEST(ServersThatBreakOff, are_not_taken_for_missing_ones) {
       << missing.error().message;
 }
 
+// A proxy that tells what it was sent, for one.
+TEST(ServersThatRepeatTheToken, are_not_heard_with_it) {
+  int status = 500;
+  const CannedServer server([&](net::testing::Connection& connection) {
+    while (!connection.read_request().empty()) {
+      connection.answer(status, to_text(Json{{"detail", "sent: Bearer wright_0123456789"},
+                                             {"headers", {"Bearer wright_0123456789"}}}));
+    }
+  });
+  RemoteApi api({.url = server.url(""), .token = "wright_0123456789"});
+  const auto refused = api.get("/api/v1/sessions");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "sent: Bearer [REDACTED]");
+  status = 200;
+  const auto answer = api.get("/api/v1/sessions");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(to_text(*answer).find("wright_0123456789"), std::string::npos) << to_text(*answer);
+  status = 401;
+  const auto listened =
+      api.listen(1, 0, [](const StoredEvent&) { return RemoteApi::Listening::enough; }, {});
+  ASSERT_FALSE(listened);
+  EXPECT_EQ(listened.error().message.find("wright_0123456789"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wright::app
