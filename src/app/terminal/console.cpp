@@ -50,7 +50,7 @@ void Console::print_foreign(std::string_view text) {
 }
 
 void Console::note(std::string_view text) {
-  write_all(error_descriptor_, error_.is_terminal ? guarded_screen(text) : std::string(text));
+  write_all(error_descriptor_, error_.is_terminal ? guarded_screen(text) : sanitised(text));
 }
 
 void Console::notify(std::string_view words) {

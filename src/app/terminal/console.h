@@ -30,7 +30,8 @@ class Console {
   // Text that a tool, a model or a user wrote: made harmless when a terminal would obey it.
   void print_foreign(std::string_view text);
 
-  // Standard error, likewise. A failure to write there has nobody to be told to.
+  // Standard error: on a terminal what is safe to show, and elsewhere nothing that would drive one
+  // later, when somebody looks at a log. A failure to write there has nobody to be told to.
   void note(std::string_view text);
 
   // From now on as screen readers have it; see plain() of terminal.h.

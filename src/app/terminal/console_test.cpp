@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -33,6 +34,27 @@ TEST(Console, rings_the_bell_of_a_terminal) {
   EXPECT_EQ(shown, "␇\aend");
   ::close(program);
   ::close(terminal);
+}
+
+// Who reads a log later has a terminal; a program that reads an answer wants its bytes.
+TEST(Console, writes_nothing_into_a_pipe_that_drives_a_terminal_but_the_answer) {
+  std::array<int, 2> output{};
+  std::array<int, 2> error{};
+  ASSERT_EQ(::pipe(output.data()), 0);
+  ASSERT_EQ(::pipe(error.data()), 0);
+  Console console(output[1], error[1], Environment{});
+  const std::string hostile("a\x1b[31mb\0c\u202ed\n", 14);
+  console.print_foreign(hostile);
+  console.note(hostile);
+  console.complain(hostile);
+  const auto read_from = [](int pipe) {
+    std::array<char, 256> buffer{};
+    const ssize_t count = ::read(pipe, buffer.data(), buffer.size());
+    return std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  };
+  EXPECT_EQ(read_from(output[0]), hostile);
+  EXPECT_EQ(read_from(error[0]), "a␛[31mb␀c�d\nwright: a␛[31mb␀c�d\n\n");
+  for (const int end : {output[0], output[1], error[0], error[1]}) ::close(end);
 }
 
 }  // namespace
