@@ -98,8 +98,8 @@ TEST(Log, refuses_unknown_levels_formats_and_files) {
   const Finished level = home.wright(with(kCall, {"--log-level", "loud"}));
   EXPECT_EQ(level.exit_code, 2);
   EXPECT_EQ(level.error,
-            "wright: flag --log-level: 'loud' is not a log level: use debug, info, warning, error "
-            "or off\n");
+            "wright: --log-level must be debug, info, warning, error or off, not 'loud'\n"
+            "  See `wright help config`.\n");
   EXPECT_EQ(home.wright(with(kCall, {"--log-format", "xml"})).exit_code, 2);
   const Finished file = home.wright(with(kCall, {"--log-file", "/proc/nowhere/x"}));
   EXPECT_EQ(file.exit_code, 2);
@@ -168,10 +168,10 @@ TEST(ToolExecution, refuses_bad_settings_by_their_full_name) {
             "wright: --set tool_execution.timeout must be a duration from 1ms to 1000h, such as "
             "250ms, 30s, 5m or 1h, or tool or off, not 'soon'\n"
             "  See `wright help config`.\n");
-  home.write_config("[agents.helper.tool_execution]\nretry_attempts = -1\n");
+  home.write_config("[agents.helper.tool_execution]\nretry_attempts = 0\n");
   const Finished file = home.wright(kCall);
   EXPECT_EQ(file.exit_code, 2);
-  EXPECT_NE(file.error.find("agents.helper.tool_execution.retry_attempts: must be from 0"),
+  EXPECT_NE(file.error.find("agents.helper.tool_execution.retry_attempts: must be from 1"),
             std::string::npos)
       << file.error;
 }

@@ -77,6 +77,8 @@ TEST(ConfigEdit, refuses_keys_and_values_that_are_none) {
             "unknown key 'agent.modle'; did you mean 'agent.model'?");
   const ConfigKey* key = config_key_named("bash.preset").value();
   EXPECT_FALSE(toml_value(*key, "everything"));
+  EXPECT_FALSE(toml_value(*config_key_named("log.level").value(), "zzz"));
+  EXPECT_FALSE(toml_value(*config_key_named("log.format").value(), "yyy"));
   EXPECT_FALSE(toml_value(*config_key_named("agent.max_tokens").value(), "many"));
 }
 

@@ -267,9 +267,17 @@ inline constexpr ConfigKey kEnableMetadata =
 inline constexpr ConfigKey kTimeout =
     tool_execution("timeout", KeyType::duration, "tool",
                    "how long a call may take; tool: each tool's own limit", "tool, off");
-inline constexpr ConfigKey kRetryAttempts =
-    tool_execution("retry_attempts", KeyType::count, "1",
-                   "tries in all for what fails for a passing reason, never of tools that write");
+inline constexpr ConfigKey kRetryAttempts{
+    "tool_execution",
+    "retry_attempts",
+    KeyType::count,
+    "",
+    "",
+    "tries in all for what fails for a passing reason, never of tools that write",
+    "",
+    1,
+    1'000'000'000,
+    "1"};
 inline constexpr ConfigKey kRetryPause = tool_execution("retry_pause", KeyType::duration, "100ms",
                                                         "before the second try; doubled each time");
 inline constexpr ConfigKey kRetryLongestPause =
@@ -329,15 +337,23 @@ inline constexpr ConfigKey kIncludeSuggestions =
 inline constexpr ConfigKey kIncludeAlternatives =
     debug("debug.tool_feedback", "include_alternatives", "false", "other ways to the answer");
 
-inline constexpr ConfigKey kLogLevel{
-    "log",         "level",
-    KeyType::text, "WRIGHT_LOG_LEVEL",
-    "--log-level", "debug (every tool call), info, warning, error or off",
-    "\"off\""};
-inline constexpr ConfigKey kLogFormat{"log",          "format",
-                                      KeyType::text,  "WRIGHT_LOG_FORMAT",
-                                      "--log-format", "text, or json for one object a line",
-                                      "\"text\""};
+inline constexpr ConfigKey kLogLevel{"log",
+                                     "level",
+                                     KeyType::choice,
+                                     "WRIGHT_LOG_LEVEL",
+                                     "--log-level",
+                                     "debug (every tool call), info, warning, error or off",
+                                     "\"off\"",
+                                     1,
+                                     kMostIterations,
+                                     "",
+                                     "debug, info, warning, error, off"};
+inline constexpr ConfigKey kLogFormat{"log",           "format",
+                                      KeyType::choice, "WRIGHT_LOG_FORMAT",
+                                      "--log-format",  "text, or json for one object a line",
+                                      "\"text\"",      1,
+                                      kMostIterations, "text",
+                                      "text, json"};
 inline constexpr ConfigKey kLogFile{"log",
                                     "file",
                                     KeyType::path,

@@ -32,6 +32,12 @@ TEST_P(BadConfigs, are_refused_with_file_line_and_key) {
 INSTANTIATE_TEST_SUITE_P(
     Config, BadConfigs,
     testing::Values(
+        BadConfig{"log_level_that_is_none", "[log]\nlevel = 'zzz'\nformat = 'yyy'\n",
+                  "wright.toml:2: log.level: must be debug, info, warning, error or off, not "
+                  "'zzz'\nwright.toml:3: log.format: must be text or json, not 'yyy'"},
+        BadConfig{"no_try_at_all", "[tool_execution]\nretry_attempts = 0\n",
+                  "wright.toml:2: tool_execution.retry_attempts: must be from 1 to 1000000000, not "
+                  "0"},
         BadConfig{"unknown_key", "[agent]\n\nmodle = \"offline\"\n",
                   "wright.toml:3: agent.modle: unknown key; did you mean 'agent.model'?"},
         BadConfig{"unknown_key_far_from_all", "[agent]\ntemperature = 1\n",

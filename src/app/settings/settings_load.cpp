@@ -1,4 +1,5 @@
-// Where every setting comes from: a flag, --set, the environment, the file, or what holds by default.
+// Where every setting comes from: a flag, --set, the environment, the file, or what holds by
+// default.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +34,6 @@ SettingValue default_of(const ConfigKey& key, const Environment& environment) {
   if (key.name == keys::kBasePath.name) return std::string(".");
   if (key.full_name() == keys::kModel.full_name()) return std::string("offline");
   if (key.name == keys::kZaiCodingPlan.name) return true;
-  if (key.full_name() == keys::kLogFormat.full_name()) return std::string("text");
   if (!key.fallback.empty()) return setting_value_from(key, key.fallback).value();
   return {};
 }
