@@ -67,6 +67,19 @@ std::optional<std::string> problem_with_rest(const CLI::App& app) {
   return std::nullopt;
 }
 
+// CLI11 takes nothing for a 0.
+std::optional<std::string> problem_with_numbers(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_type_name().starts_with("N")) continue;
+    const auto& given = option->results();
+    const bool is_number = option->get_type_name() == "N" || option->get_type_name()[1] == ':';
+    if (is_number && std::ranges::find(given, "") != given.end()) {
+      return fmt::format("{} must not be empty", option->get_name());
+    }
+  }
+  return std::nullopt;
+}
+
 template <class C>
 Parsed parse_as(const CommandHelp& help, std::span<const std::string> arguments) {
   C command;
@@ -85,6 +98,7 @@ Parsed parse_as(const CommandHelp& help, std::span<const std::string> arguments)
     return usage_error(error.what(), help.path);
   }
   if (const auto problem = problem_with_rest(app)) return usage_error(*problem, help.path);
+  if (const auto problem = problem_with_numbers(app)) return usage_error(*problem, help.path);
   if (const std::string problem = check ? check() : ""; !problem.empty()) {
     return usage_error(problem, help.path);
   }
@@ -207,9 +221,9 @@ std::expected<FoundCommand, UsageError> resolve(std::span<const std::string> arg
 }
 
 Parsed parse_help(std::span<const std::string> words) {
-  const bool is_about_itself = !words.empty() && (words.front() == "help" ||
-                                                  words.front() == "--help" ||
-                                                  words.front() == "-h");
+  const bool is_about_itself =
+      !words.empty() &&
+      (words.front() == "help" || words.front() == "--help" || words.front() == "-h");
   if (words.empty() || is_about_itself) return PrintCommand{overview_help(), ExitCode::ok};
   const auto found = TRY(resolve(words));
   const std::array<std::string, 1> ask{"--help"};

@@ -144,6 +144,24 @@ TEST(CommandLine, refuses_what_is_missing_or_too_much) {
   EXPECT_NE(error_in_words({"sessions", "export", "1", "--format", "xml"}), "accepted");
 }
 
+TEST(CommandLine, takes_nothing_for_no_number) {
+  EXPECT_EQ(error_in_words({"run", "a", "p", "--max-iterations", ""}),
+            "--max-iterations must not be empty");
+  EXPECT_EQ(error_in_words({"run", "a", "p", "--queue", "--priority", ""}),
+            "--priority must not be empty");
+  EXPECT_EQ(error_in_words({"answer", "1", "--wait", "1", "--wait", ""}),
+            "--wait must not be empty");
+}
+
+TEST(CommandLine, refuses_what_contradicts_itself) {
+  for (const auto& [one, other] :
+       {std::pair("--debug", "--no-debug"), std::pair("--json", "--json-events"),
+        std::pair("--stream", "--no-stream")}) {
+    const std::string said = error_in_words({"run", "a", "p", one, other});
+    EXPECT_NE(said.find("excludes"), std::string::npos) << one << ": " << said;
+  }
+}
+
 TEST(CommandLine, writes_a_new_agent_where_it_is_said) {
   EXPECT_EQ(parsed<NewAgentCommand>({"agents", "new", "x"}).place, AgentPlace::user);
   const auto made = parsed<NewAgentCommand>({"agents", "new", "x", "--project"});

@@ -20,8 +20,9 @@ void add_run_options(CLI::App& app, C& command) {
       "--stream", [&command] { command.streaming = Streaming::on; },
       "Print text as it comes, as on a terminal");
   app.add_flag_callback(
-      "--no-stream", [&command] { command.streaming = Streaming::off; },
-      "Print the answer when it is complete");
+         "--no-stream", [&command] { command.streaming = Streaming::off; },
+         "Print the answer when it is complete")
+      ->excludes("--stream");
   app.add_flag_callback(
       "--no-input", [&command] { command.input = Input::none; },
       "Nobody is there: tools that ask are told so at once");
@@ -29,7 +30,8 @@ void add_run_options(CLI::App& app, C& command) {
       "--debug", [&command] { command.debug = true; },
       "Tell after the answer how well the tools served");
   app.add_flag_callback(
-      "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say");
+         "--no-debug", [&command] { command.debug = false; }, "Do not, whatever the settings say")
+      ->excludes("--debug");
   add_text(app, "--trace-http", command.settings.trace_http, "FILE",
            "Append all traffic with models there, keys masked");
   add_all_settings(app, command.settings);
@@ -112,8 +114,9 @@ LineCheck describe(CLI::App& app, RunCommand& command) {
            "Print JSON that fits this JSON schema: a file, or the schema itself");
   add_json(app, command.output, "Print one JSON object: answer, status, usage, tool calls");
   app.add_flag_callback(
-      "--json-events", [&command] { command.output = OutputFormat::events; },
-      "Print every event as a line of JSON, as it happens");
+         "--json-events", [&command] { command.output = OutputFormat::events; },
+         "Print every event as a line of JSON, as it happens")
+      ->excludes("--json");
   app.add_flag_callback(
       "--queue", [&command] { command.queueing.is_wanted = true; },
       "Only queue it, for a `wright worker`, and print its number");
