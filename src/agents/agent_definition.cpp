@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLongestName = 64;
 constexpr double kHighestTemperature = 2;
 constexpr std::int64_t kMostTokens = 10'000'000;
-constexpr std::int64_t kMostIterationsOfAFile = 1000;
+constexpr std::int64_t kMostIterationsOfAFile = 1'000'000;
 constexpr std::int64_t kMostOfCount = 1'000'000'000;
 constexpr std::size_t kMostStopSequences = 16;
 

@@ -149,9 +149,7 @@ TEST(AgentDefinition, says_where_a_file_is_not_toml) {
 
 class AgentDefinitionFolder : public ::testing::Test {
  protected:
-  AgentDefinitionFolder() {
-    folder_.make_folder("agents");
-  }
+  AgentDefinitionFolder() { folder_.make_folder("agents"); }
 
   void write(const std::string& name, std::string_view text) const {
     std::ofstream(folder_ / name) << text;
@@ -308,8 +306,14 @@ TEST(AgentDefinition, says_what_is_wrong_with_answers_and_calls) {
             "helper.toml:4: tool_execution.enable_loging: unknown key; did you mean "
             "'tool_execution.enable_logging'?"},
            {"[tool_execution]\nretry_pause = '1s'",
-            "helper.toml:4: tool_execution.retry_pause: unknown key; the file of an agent has "
-            "enable_validation, enable_logging, enable_metadata, log_arguments, truncate_logs"},
+            "helper.toml:4: tool_execution.retry_pause: unknown key; [tool_execution] in the file "
+            "of an agent has enable_validation, enable_logging, enable_metadata, log_arguments, "
+            "truncate_logs"},
+           {"[debug.bogus]\nx = 1",
+            "helper.toml:3: debug.bogus: unknown key; [debug] in the file of an agent has "
+            "enabled, "},
+           {"[limits]\nmax_iterations = 1000001",
+            "helper.toml:4: limits.max_iterations: must be between 1 and 1000000"},
            {"tool_execution = true",
             "helper.toml:3: tool_execution: must be a section [tool_execution], not a boolean"}}) {
     EXPECT_TRUE(wrong(more).starts_with(words)) << wrong(more) << "\n" << words;

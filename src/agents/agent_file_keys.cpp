@@ -48,12 +48,15 @@ std::string unknown_agent_key(std::string_view full_name) {
     return fmt::format("unknown key; did you mean '{}'?",
                        candidates[static_cast<std::size_t>(position)]);
   }
-  if (full_name.starts_with("tool_execution.")) {
-    std::vector<std::string_view> siblings;
-    for (const OwnKey& key : kOwnKeys) {
-      if (key.name.starts_with("tool_execution.")) siblings.push_back(last_word(key.name));
-    }
-    return fmt::format("unknown key; the file of an agent has {}", fmt::join(siblings, ", "));
+  const std::string_view section = full_name.substr(0, full_name.find('.'));
+  std::vector<std::string_view> siblings;
+  for (std::string_view name : candidates) {
+    if (!name.starts_with(section) || !name.substr(section.size()).starts_with('.')) continue;
+    siblings.push_back(name.substr(section.size() + 1));
+  }
+  if (full_name != section && !siblings.empty()) {
+    return fmt::format("unknown key; [{}] in the file of an agent has {}", section,
+                       fmt::join(siblings, ", "));
   }
   candidates.resize(at_top);
   return fmt::format("unknown key; there are {}", fmt::join(candidates, ", "));
