@@ -34,6 +34,10 @@ class BatchCommands : public ::testing::Test {
             R"({"custom_id":"a","result":{"type":"succeeded","message":{"type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"Paris\u001b[31m"}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}}})"
             "\n"
             R"({"custom_id":"2","result":{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","message":"too odd"}}}})");
+      } else if (request.starts_with("GET /v1/messages/batches/msgbatch_gone")) {
+        connection.answer(
+            404,
+            R"({"type":"error","error":{"type":"not_found_error","message":"No such batch"}})");
       } else if (request.starts_with("GET /v1/messages/batches?")) {
         connection.answer(200, std::string(R"({"data":[)") + kState + "]}");
       } else {
@@ -78,6 +82,14 @@ TEST_F(BatchCommands, submit_show_and_fetch_a_batch) {
   EXPECT_TRUE(has(results.output, "too odd")) << results.output;
   EXPECT_FALSE(has(results.output, "\x1b")) << "no model controls a terminal";
   EXPECT_TRUE(has(results.error, "1 of 2 requests failed")) << results.error;
+}
+
+TEST_F(BatchCommands, that_miss_a_batch_name_the_list_of_batches) {
+  for (const char* word : {"show", "results"}) {
+    const Finished gone = home_.wright({"batch", word, "anthropic:msgbatch_gone"});
+    EXPECT_EQ(gone.exit_code, 1);
+    EXPECT_TRUE(has(gone.error, "`wright batch` lists what there is.")) << gone.error;
+  }
 }
 
 TEST_F(BatchCommands, refuse_what_cannot_be_a_batch) {

@@ -46,6 +46,7 @@ TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
   const Finished over = home.wright({"resume", "1"});
   EXPECT_EQ(over.exit_code, 1);
   EXPECT_NE(over.error.find("nothing to resume"), std::string::npos) << over.error;
+  EXPECT_EQ(home.wright({"resume", "1", "--json"}).json().at("session_id"), Json(1));
 }
 
 TEST(Approval, is_no_longer_asked_for_when_its_time_is_over) {
@@ -119,6 +120,27 @@ TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
   home.wright({"resume", "1", "--no-input"});
   const std::string shown = home.wright({"sessions", "export", "1"}).output;
   EXPECT_NE(shown.find("Not today"), std::string::npos) << shown;
+}
+
+TEST(Answers, that_do_not_fit_what_is_asked_say_what_would) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  const Finished junk = home.wright({"answer", "1", "--answer", "junk"});
+  EXPECT_EQ(junk.exit_code, 2);
+  EXPECT_TRUE(has(junk.error, "--answer must be JSON")) << junk.error;
+  change(home.database(),
+         R"(UPDATE agent_waits SET kind = 'question', shown = '{"questions": [{"id": "name",)"
+         R"( "text": "Which?", "type": "text"}]}')");
+  for (const Arguments& yes_or_no : {Arguments{"--approve"}, Arguments{"--refuse", "no"}}) {
+    Arguments words{"answer", "1"};
+    words.insert(words.end(), yes_or_no.begin(), yes_or_no.end());
+    const Finished refused = home.wright(words);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_TRUE(has(refused.error, "asks a question, which " + yes_or_no[0] +
+                                       " does not answer. Answer with: wright answer 1 --wait 1"))
+        << refused.error;
+  }
 }
 
 TEST(Approval, is_not_waited_for_when_nobody_is_there) {

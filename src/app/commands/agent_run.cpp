@@ -39,6 +39,7 @@ ExitCode AgentRun::begin(ReadyAgent agent, const Message& prompt) {
 }
 
 ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
+  goes_on_ = id;
   return run(std::move(agent), [&](Store& store, const Agent& made, RunOptions options) {
     options.settlements = settlements;
     options.reopens = !options_.only_interrupted;
@@ -195,7 +196,10 @@ ExitCode AgentRun::failed(const Error& error) {
   // What a model had said before a limit was reached is better than nothing.
   const std::string best = answer_of(error);
   const std::string_view status = is_cancelled ? "cancelled" : "failed";
-  print_result(display_.record().json(status, best.empty() ? nullptr : &best, &error));
+  Json json = display_.record().json(status, best.empty() ? nullptr : &best, &error);
+  // Where it could not go on, it has not told of itself.
+  if (session_id() == 0 && goes_on_ != 0) json.as_object()["session_id"] = goes_on_;
+  print_result(std::move(json));
   if (options_.output == OutputFormat::text && !best.empty()) {
     display_.print_answer(best);
   }

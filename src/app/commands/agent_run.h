@@ -77,6 +77,7 @@ class AgentRun {
   RunDisplay display_;
   std::shared_ptr<const FoundHooks> hooks_;
   WhileItWorks while_it_works_;
+  SessionId goes_on_ = 0;              // the session, where none begins
   bool was_taken_ = false;             // by somebody else, before it could begin
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display

@@ -126,6 +126,7 @@ ExitCode AgentRun::begin_at(RemoteApi& api, const std::string& agent, const Mess
 }
 
 ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const Message& message) {
+  goes_on_ = id;
   JsonObject body;
   add_message(body, "text", without_keys(message, known_keys(settings_, context_.environment)));
   if (options_.input == Input::none) body["people"] = "nobody";
@@ -138,6 +139,7 @@ ExitCode AgentRun::say_at(RemoteApi& api, SessionId id, const Message& message) 
 }
 
 ExitCode AgentRun::resume_at(RemoteApi& api, SessionId id, const Settlements& settlements) {
+  goes_on_ = id;
   JsonObject settled;
   for (const auto& [call, settlement] : settlements) settled[call] = to_string(settlement);
   const auto answer = api.post(fmt::format("/api/v1/sessions/{}/resume", id),

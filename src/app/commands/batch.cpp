@@ -23,6 +23,7 @@
 namespace wright::app {
 namespace {
 
+constexpr std::string_view kList = "wright batch";
 constexpr std::string_view kSeeBatch = "See `wright help batch`.";
 
 std::string text_at(const JsonObject& line, std::string_view key) {
@@ -122,7 +123,7 @@ std::optional<Models> models_or_complain(const SettingFlags& flags, CommandConte
 }
 
 ExitCode report(const Result<BatchState>& state, OutputFormat output, CommandContext context) {
-  if (!state) return complain_about(state.error(), context.console);
+  if (!state) return complain_about(state.error(), context.console, kList);
   if (output == OutputFormat::json) {
     context.console.print_json(to_pretty_text(json_of(*state)) + "\n");
   } else {
@@ -168,7 +169,7 @@ ExitCode execute(const ListBatchesCommand& command, CommandContext context) {
   std::string text;
   for (const std::string& vendor : vendors) {
     const auto states = models->batches(vendor, interruption.token());
-    if (!states) return complain_about(states.error(), context.console);
+    if (!states) return complain_about(states.error(), context.console, kList);
     for (const BatchState& state : *states) {
       array.push_back(json_of(state));
       text += line_of(state);
@@ -223,7 +224,7 @@ ExitCode execute(const BatchResultsCommand& command, CommandContext context) {
   Interruption interruption;
   interruption.watch({});
   const auto results = models->batch_results(command.id, interruption.token());
-  if (!results) return complain_about(results.error(), context.console);
+  if (!results) return complain_about(results.error(), context.console, kList);
   std::size_t failed = 0;
   for (const BatchResult& result : *results) {
     context.console.print_json(to_text(Json(json_of(result))) + "\n");

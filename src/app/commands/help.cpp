@@ -174,6 +174,7 @@ Exit codes:
   3    a person has to answer first
   75   the queue is full, or the server: nothing was begun, try again later
   130  interrupted
+  141  success, but the reader of standard output went away before its end
 
 {}
 Files:

@@ -29,6 +29,7 @@ Exit codes:
   3    a person has to answer first
   75   the queue is full, or the server: nothing was begun, try again later
   130  interrupted; Ctrl-C ends the run as `cancelled`, a second one at once
+  141  answered, but the reader of standard output went away (`| head`)
 )"},
     CommandHelp{
         "chat", "chat [AGENT] [options]",

@@ -129,8 +129,12 @@ Result<std::optional<Json>> given_answer(const AnswerCommand& command) {
   }
   if (command.refuse) return approval(Decision::refuse, *command.refuse);
   if (command.answer) {
-    auto parsed = TRY(parse_json(*command.answer));
-    return parsed;
+    auto parsed = parse_json(*command.answer);
+    if (!parsed) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("--answer must be JSON: {}", parsed.error().message));
+    }
+    return std::move(*parsed);
   }
   if (command.set.empty()) return std::nullopt;
   return answers_from(command.set);
@@ -140,8 +144,8 @@ bool is_approval(const PersonWait& wait) {
   return wait.kind == WaitKind::approval;
 }
 
-// Those that are meant: the ones that are named, or the only one. A refusal may mean all that ask for an
-// approval; nobody approves what they have not seen.
+// Those that are meant: the ones that are named, or the only one. A refusal may mean all that ask
+// for an approval; nobody approves what they have not seen.
 Result<std::vector<PersonWait>> choose(const AnswerCommand& command,
                                        const std::vector<PersonWait>& waits) {
   std::vector<PersonWait> chosen;
@@ -157,12 +161,21 @@ Result<std::vector<PersonWait>> choose(const AnswerCommand& command,
   if (waits.size() == 1) return waits;
   if (command.refuse) {
     std::ranges::copy_if(waits, std::back_inserter(chosen), is_approval);
-    return chosen;
+    if (!chosen.empty()) return chosen;
   }
   return fail(ErrorCode::invalid_argument,
               fmt::format("{} things wait in this session. Say which with --wait; `wright waits` "
                           "lists them",
                           waits.size()));
+}
+
+// A question has no yes and no.
+Result<void> check_kind(const AnswerCommand& command, SessionId root, const PersonWait& wait) {
+  if ((!command.approve && !command.refuse) || is_approval(wait)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} asks a question, which {} does not answer. Answer with: {}",
+                          shown_name(wait.call.name), command.approve ? "--approve" : "--refuse",
+                          how_to_answer(root, {&wait, 1})));
 }
 
 class Answering {
@@ -176,6 +189,10 @@ class Answering {
     if (!*given) return ask(root, waits);
     const auto chosen = choose(command_, waits);
     if (!chosen) return complain_about(chosen.error(), context_.console);
+    for (const PersonWait& wait : *chosen) {
+      const auto checked = check_kind(command_, root, wait);
+      if (!checked) return complain_about(checked.error(), context_.console);
+    }
     for (const PersonWait& wait : *chosen) {
       const Json answer = command_.set.empty() ? **given : with_lists(**given, wait.shown);
       const auto stored =

@@ -60,9 +60,9 @@ std::string words_on_damaged(const Session& session) {
                      on_one_line(session.error.value_or("")), session.id);
 }
 
-ExitCode complain_about(const Error& error, Console& console) {
+ExitCode complain_about(const Error& error, Console& console, std::string_view list) {
   console.complain(error.message, error.code == ErrorCode::not_found
-                                      ? "`wright sessions` lists what there is."
+                                      ? fmt::format("`{}` lists what there is.", list)
                                       : "");
   if (error.code == ErrorCode::rate_limited) return ExitCode::busy;
   return error.code == ErrorCode::invalid_argument ? ExitCode::usage : ExitCode::failed;

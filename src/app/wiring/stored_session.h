@@ -32,6 +32,8 @@ Result<Session> find_root(Store& store, SessionId id);
 // What a person is told of a session that is_damaged().
 std::string words_on_damaged(const Session& session);
 
-ExitCode complain_about(const Error& error, Console& console);
+// `list` is the command that lists what a missing thing may have been.
+ExitCode complain_about(const Error& error, Console& console,
+                        std::string_view list = "wright sessions");
 
 }  // namespace wright::app
