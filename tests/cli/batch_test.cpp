@@ -61,7 +61,7 @@ TEST_F(BatchCommands, submit_show_and_fetch_a_batch) {
   home_.write_file(
       "prompts.jsonl",
       "{\"id\": \"a\", \"prompt\": \"The capital of France?\", \"system\": \"One word.\"}\n"
-      "\nWhat is odd?\n");
+      "\nWhat is odd about sk-ant-0123456789?\n");
   const Finished sent = home_.wright(
       {"batch", "submit", "prompts.jsonl", "--model", "anthropic:claude-sonnet-4-5", "--json"});
   ASSERT_EQ(sent.exit_code, 0) << sent.error;
@@ -70,6 +70,7 @@ TEST_F(BatchCommands, submit_show_and_fetch_a_batch) {
   EXPECT_TRUE(has(requests()[0], R"("custom_id":"a")")) << requests()[0];
   EXPECT_TRUE(has(requests()[0], R"("custom_id":"3")")) << "by its line: " << requests()[0];
   EXPECT_TRUE(has(requests()[0], "One word."));
+  EXPECT_TRUE(has(requests()[0], "odd about [REDACTED]?")) << requests()[0];
 
   const Finished shown = home_.wright({"batch", "show", "anthropic:msgbatch_1"});
   EXPECT_EQ(shown.output, "anthropic:msgbatch_1  ended  1 of 2 answered, 1 failed\n");

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/commands/commands.h"
@@ -15,6 +17,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/stored_session.h"
 #include "core/nearest.h"
 #include "core/text.h"
@@ -92,6 +95,13 @@ Result<std::vector<BatchRequest>> requests_in(std::string_view text, int max_tok
     requests.push_back(std::move(request));
   }
   return requests;
+}
+
+void hide_keys(std::vector<BatchRequest>& requests, const std::vector<std::string>& keys) {
+  for (BatchRequest& request : requests) {
+    request.system = without_keys(Message::user(request.system), keys).text();
+    for (Message& message : request.messages) message = without_keys(std::move(message), keys);
+  }
 }
 
 Result<std::string> content_of(const std::string& path) {
@@ -189,13 +199,14 @@ ExitCode execute(const SubmitBatchCommand& command, CommandContext context) {
   const auto models = models_or_complain(command.settings, context);
   if (!models) return ExitCode::usage;
   const auto content = content_of(command.file);
-  const auto requests =
+  auto requests =
       content ? requests_in(*content, settings->max_tokens().value_or(Sampling{}.max_tokens))
               : std::unexpected(content.error());
   if (!requests) {
     context.console.complain(requests.error().message, kSeeBatch);
     return ExitCode::usage;
   }
+  hide_keys(*requests, known_keys(*settings, context.environment));
   Interruption interruption;
   interruption.watch({});
   return report(models->submit_batch(settings->model(), *requests, interruption.token()),
