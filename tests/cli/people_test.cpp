@@ -49,6 +49,20 @@ TEST(Approval, is_waited_for_given_and_the_run_goes_on) {
   EXPECT_EQ(home.wright({"resume", "1", "--json"}).json().at("session_id"), Json(1));
 }
 
+TEST(Waits, of_a_session_that_is_damaged_hide_no_others) {
+  const Home home;
+  home.write_config(kAskAboutGrep);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  }
+  change(home.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1");
+  const Finished waits = home.wright({"waits", "--json"});
+  EXPECT_EQ(waits.exit_code, 0) << waits.error;
+  ASSERT_EQ(waits.json().as_array().size(), 1U) << waits.output;
+  EXPECT_EQ(waits.json().at(0).at("root_session_id"), Json(2));
+  EXPECT_TRUE(has(waits.error, "The stored session 1 cannot be read")) << waits.error;
+}
+
 TEST(Approval, is_no_longer_asked_for_when_its_time_is_over) {
   const Home home;
   home.write_config(kAskAboutGrep);

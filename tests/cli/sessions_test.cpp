@@ -222,6 +222,22 @@ TEST_F(SessionsCommand, list_the_others_when_one_is_damaged_and_name_it) {
   EXPECT_EQ(listed({}), (Ids{2}));
 }
 
+TEST_F(SessionsCommand, show_what_can_be_read_of_a_damaged_one_and_name_the_rest) {
+  for (const char* column : {"config", "feedback"}) {
+    change(home_.database(), "UPDATE agent_sessions SET config = NULL, feedback = NULL;");
+    change(home_.database(),
+           (std::string("UPDATE agent_sessions SET ") + column + " = '{broken' WHERE id = 1;")
+               .c_str());
+    const Finished shown = home_.wright({"sessions", "show", "1"});
+    EXPECT_EQ(shown.exit_code, 1);
+    EXPECT_TRUE(has(shown.output, "alpha.cpp:2")) << shown.output;
+    EXPECT_TRUE(has(shown.error, "The stored session 1 cannot be read")) << shown.error;
+    const Finished json = home_.wright({"sessions", "show", "1", "--json"});
+    EXPECT_FALSE(json.json().at("messages").as_array().empty()) << json.output;
+    EXPECT_EQ(home_.wright({"sessions", "export", "1"}).output, "") << "half of it is no export";
+  }
+}
+
 TEST_F(SessionsCommand, with_a_damaged_call_take_no_feedback_from_the_others) {
   change(home_.database(), "UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 1;");
   const Finished feedback = home_.wright({"feedback"});

@@ -35,6 +35,21 @@ Result<Transcript> transcript_of(const std::string& id, const Settings& settings
   return load_transcript(*found.store, found.id);
 }
 
+// The same of one whose row cannot be read: its messages and calls may well be.
+Result<Transcript> rest_of_damaged(const std::string& text, const Settings& settings) {
+  const auto store = TRY(open_existing_store(settings));
+  const auto id = TRY(session_id_from(text, store.get()));
+  auto found = TRY(
+      store->list_sessions({.after = id - 1, .before = id + 1, .limit = 1, .keeps_damaged = true}));
+  if (found.empty() || !store::is_damaged(found.front())) {
+    return std::unexpected(no_such_session(text));
+  }
+  Transcript rest{.session = std::move(found.front())};
+  rest.messages = TRY(store->get_messages(id));
+  rest.calls = TRY(store->get_tool_calls(id));
+  return rest;
+}
+
 struct Export {
   SessionId id = 0;
   std::string text = {};
@@ -177,14 +192,16 @@ ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
 ExitCode execute(const ShowSessionCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const auto transcript = transcript_of(command.id, *settings);
-  if (!transcript) return complain_about(transcript.error(), context.console);
+  auto transcript = transcript_of(command.id, *settings);
+  const auto problem = transcript ? Result<void>() : std::unexpected(transcript.error());
+  if (!problem) transcript = rest_of_damaged(command.id, *settings);
+  if (!transcript) return complain_about(problem.error(), context.console);
   if (command.output == OutputFormat::json) {
     context.console.print_json(to_pretty_text(transcript_json(*transcript)) + "\n");
   } else {
     context.console.print(transcript_view(*transcript, context.console.output()));
   }
-  return ExitCode::ok;
+  return problem ? ExitCode::ok : complain_about(problem.error(), context.console);
 }
 
 ExitCode execute(const ExportSessionCommand& command, CommandContext context) {

@@ -255,9 +255,17 @@ ExitCode execute(const WaitsCommand& command, CommandContext context) {
     if (!waits) return complain_about(waits.error(), context.console);
     for (const StoredWait& wait : *waits) {
       const auto root = root_session(**store, wait.session_id);
-      if (!root) return complain_about(root.error(), context.console);
-      const auto told = person_wait(**store, wait);
-      if (!told) return complain_about(told.error(), context.console);
+      const auto told =
+          root ? person_wait(**store, wait) : Result<PersonWait>(std::unexpected(root.error()));
+      if (!told && told.error().code != ErrorCode::storage) {
+        return complain_about(told.error(), context.console);
+      }
+      if (!told) {
+        // A session that is damaged hides none of the others.
+        context.console.note(fmt::format("The wait {} is left out: {}.\n", wait.id,
+                                         on_one_line(told.error().message)));
+        continue;
+      }
       is_empty = false;
       if (command.output == OutputFormat::json) {
         listed.push_back(wait_json(wait, *root));
