@@ -78,9 +78,10 @@ Result<void> check_alive(RunnerId runner_id, std::span<const Runner> runners, co
         fmt::format("Runner {} was ended or never registered; register it again", runner_id));
   }
   if (!is_alive(*runner, now)) {
-    return fail(
-        ErrorCode::unavailable,
-        fmt::format("The time of runner {} ({}) is over; renew it first", runner_id, runner->name));
+    return fail(ErrorCode::unavailable,
+                fmt::format("The store has not heard of runner {} ({}) for too long; it must tell "
+                            "that it is alive first",
+                            runner_id, runner->name));
   }
   return {};
 }
@@ -122,9 +123,12 @@ Result<void> check_held(const Lease& lease, const HoldLease& hold, std::span<con
                 detail_of(lease));
   }
   if (!is_held) {
-    auto alive = check_alive(hold.runner_id, runners, now);
-    if (!alive) alive.error().detail = detail_of(lease);
-    return alive;
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format("The store has not heard for too long of the process that drives "
+                    "session {}{}: another may go on with it",
+                    lease.session_id, holder == nullptr ? "" : fmt::format(" ({})", holder->name)),
+        detail_of(lease));
   }
   if (!hold.epoch || *hold.epoch == lease.epoch) return {};
   return std::unexpected(held_by(lease, *holder, "another driver of "));

@@ -61,6 +61,19 @@ TEST_P(StoreLeases, bear_any_length_of_time) {
   EXPECT_EQ(code_of(hold(session, runner)), ErrorCode::unavailable);
 }
 
+TEST_P(StoreLeases, that_ran_out_are_told_of_with_the_session_and_its_process) {
+  const RunnerId runner = new_runner("host:1");
+  const SessionId session = new_session();
+  EXPECT_EQ(take(session, runner), 1);
+  now_ += 1000;
+  const auto refused = hold(session, runner);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            fmt::format("The store has not heard for too long of the process that drives session "
+                        "{} (host:1): another may go on with it",
+                        session));
+}
+
 TEST_P(StoreLeases, a_session_is_its_runners_from_its_first_moment) {
   NewSession session = session_named("driven");
   session.runner_id = new_runner("host:1");

@@ -204,9 +204,13 @@ void interrupt_last_session(const Home& home) {
          "UPDATE agent_sessions SET status = 'running', result = NULL, ended_at = NULL");
 }
 
-std::string status_of_first(const Home& home) {
-  const Json shown = home.wright({"sessions", "show", "1", "--json"}).json();
+std::string status_of(const Home& home, const std::string& id) {
+  const Json shown = home.wright({"sessions", "show", id, "--json"}).json();
   return shown.at("session").at("status").as_string().c_str();
+}
+
+std::string status_of_first(const Home& home) {
+  return status_of(home, "1");
 }
 
 TEST(Resume, follows_the_next_run_by_itself) {
@@ -222,6 +226,30 @@ TEST(Resume, follows_the_next_run_by_itself) {
       << next.error;
   EXPECT_EQ(next.output.find("alpha.cpp:2"), std::string::npos) << "an answer nobody asked for";
   EXPECT_EQ(status_of_first(home), "completed");
+}
+
+TEST(Resume, of_a_session_whose_run_has_told_its_failure_is_left_to_the_person) {
+  const Home home;
+  ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
+  interrupt_last_session(home);
+  // The store fails for a moment: the next process cannot store what its calls came to, and
+  // whatever registers after it can.
+  change(home.database(),
+         "CREATE TRIGGER fails BEFORE INSERT ON agent_messages WHEN NEW.role = 'tool' AND "
+         "(SELECT max(id) FROM agent_runners) = 2 BEGIN SELECT abs(-9223372036854775807 - 1); END");
+  const Finished failed =
+      home.wright({"run", "codebase-analysis", "Where is nothing defined?", "--json"});
+  EXPECT_EQ(failed.exit_code, 1);
+  const Json told = failed.json();
+  EXPECT_EQ(told.at("status").as_string(), "failed");
+  EXPECT_NE(failed.error.find("`wright resume 2` goes on with it"), std::string::npos)
+      << failed.error;
+  EXPECT_EQ(failed.error.find("goes on now"), std::string::npos) << failed.error;
+  EXPECT_EQ(status_of(home, "2"), "running");
+  EXPECT_EQ(status_of(home, "1"), "running") << "the store had just failed";
+  const Finished resumed = home.wright({"resume", "2"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.error;
+  EXPECT_EQ(status_of(home, "2"), "completed");
 }
 
 TEST(Resume, is_left_to_the_person_when_a_session_was_taken_up_too_often) {
@@ -271,7 +299,9 @@ TEST(Resume, of_all_at_once_leaves_to_others_what_they_took_first) {
   {
     std::vector<std::future<Finished>> all;
     for (int i = 0; i < 3; ++i) {
-      all.push_back(std::async(std::launch::async, [&] { return home.wright({"resume", "--all"}); }));
+      all.push_back(std::async(std::launch::async, [&] {
+        return home.wright({"resume", "--all"});
+      }));
     }
     for (auto& each : all) {
       const Finished finished = each.get();
@@ -358,17 +388,17 @@ TEST(Answering, approves_what_is_named_where_several_things_wait) {
   net::testing::CannedServer model([](net::testing::Connection& connection) {
     while (!connection.read_request().empty()) {
       const auto call = [](const char* id, const char* pattern) {
-        return Json{{"id", id},
-                    {"type", "function"},
-                    {"function",
-                     {{"name", "grep"}, {"arguments", to_text(Json{{"pattern", pattern}})}}}};
+        return Json{
+            {"id", id},
+            {"type", "function"},
+            {"function", {{"name", "grep"}, {"arguments", to_text(Json{{"pattern", pattern}})}}}};
       };
       const Json message{{"role", "assistant"},
                          {"content", nullptr},
                          {"tool_calls", {call("a", "alpha"), call("b", "beta")}}};
-      const Json body{{"choices", JsonArray{JsonObject{{"index", 0},
-                                                       {"message", message},
-                                                       {"finish_reason", "tool_calls"}}}}};
+      const Json body{
+          {"choices", JsonArray{JsonObject{
+                          {"index", 0}, {"message", message}, {"finish_reason", "tool_calls"}}}}};
       connection.answer(200, to_text(body), "Content-Type: application/json\r\n");
     }
   });

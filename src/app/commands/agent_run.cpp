@@ -108,7 +108,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   } else if (was_long && !interruption_.has_happened()) {
     context_.console.notify(fmt::format("{} is done", agent.name));
   }
-  if (!answer) return failed(answer.error());
+  if (!answer) return broken_off(std::move(answer).error(), **store);
   return answer->status == RunResult::Status::waiting ? waiting(*answer) : answered(*answer);
 }
 
@@ -184,6 +184,22 @@ ExitCode AgentRun::waiting(const RunResult& answer) {
   tell_waits(display_.record().session_id(), answer.waits, context_.console);
   display_.conclude("…", Colour::yellow);
   return ExitCode::waiting;
+}
+
+// A session that has not ended is as far as it was stored. Whoever drives it instead needs no word.
+ExitCode AgentRun::broken_off(Error error, Store& store) {
+  was_broken_off_ = error.code == ErrorCode::storage || error.code == ErrorCode::unavailable;
+  const SessionId id = session_id();
+  if (id == 0 || error.find("runner") != nullptr) return failed(error);
+  const auto session = store.get_session(id);
+  if (session && session->status != SessionStatus::running) return failed(error);
+  was_broken_off_ = true;
+  const std::string_view full_stop = error.message.ends_with('.') ? "" : ".";
+  error.message += fmt::format(
+      "{} Session {} has not ended and stays as far as it was stored: `wright resume {}` goes on "
+      "with it",
+      full_stop, id, id);
+  return failed(error);
 }
 
 ExitCode AgentRun::failed(const Error& error) {

@@ -52,6 +52,8 @@ class AgentRun {
   void while_it_works(WhileItWorks hold) { while_it_works_ = std::move(hold); }
 
   bool was_stopped() const { return interruption_.has_happened(); }  // by a signal
+  // By the store, or by something else that is not there for now: trying more would fail as well.
+  bool was_broken_off() const { return was_broken_off_; }
   SessionId session_id() const { return display_.record().session_id(); }
   RunDisplay& display() { return display_; }
 
@@ -66,6 +68,7 @@ class AgentRun {
   bool has_person() const;
   ExitCode answered(const RunResult& answer);
   ExitCode waiting(const RunResult& answer);
+  ExitCode broken_off(Error error, Store& store);
   ExitCode failed(const Error& error);
   ExitCode follow(RemoteApi& api, SessionId id, EventSequence after);
   static Error not_told(const Error& error, SessionId id);
@@ -79,6 +82,7 @@ class AgentRun {
   WhileItWorks while_it_works_;
   SessionId goes_on_ = 0;              // the session, where none begins
   bool was_taken_ = false;             // by somebody else, before it could begin
+  bool was_broken_off_ = false;
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display
 };

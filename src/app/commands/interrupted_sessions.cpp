@@ -65,7 +65,7 @@ Resumed resume_session(const Session& session, const GoOnWith& with,
   return {code, run.was_stopped()};
 }
 
-void resume_interrupted(const Settings& settings, const RunCommand& command,
+void resume_interrupted(const Settings& settings, const RunCommand& command, SessionId own,
                         CommandContext context) {
   if (!settings.flag(keys::kAutomaticResume)) return;
   const auto store = open_existing_store(settings);
@@ -80,7 +80,7 @@ void resume_interrupted(const Settings& settings, const RunCommand& command,
   const auto here = folder_of(settings);
   // Of those that are damaged nobody knows the folder: `wright sessions` tells of them.
   for (const Session& session : interrupted->sessions) {
-    if (was_taken(**store, session.id)) continue;
+    if (session.id == own || was_taken(**store, session.id)) continue;
     // Another folder's work is that folder's.
     if (const auto folder = folder_of(session); folder != here) {
       tell_of_other(session, folder, command.verbosity, context);

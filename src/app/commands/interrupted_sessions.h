@@ -35,8 +35,8 @@ Resumed resume_session(const Session& session, const GoOnWith& with,
 
 // Goes on with those of this folder beside the command that was asked for: their answers are
 // stored, and standard error tells of them, and of those of other folders. One that was taken up
-// too often is left to the person.
-void resume_interrupted(const Settings& settings, const RunCommand& command,
+// too often is left to the person, and so is the command's own: its end has been told.
+void resume_interrupted(const Settings& settings, const RunCommand& command, SessionId own,
                         CommandContext context);
 
 }  // namespace wright::app

@@ -177,6 +177,25 @@ ExitCode queue_session(const RunCommand& command, const ReadyAgent& ready, const
   return ExitCode::ok;
 }
 
+struct Begun {
+  ExitCode code = ExitCode::ok;
+  SessionId session = 0;
+  bool was_broken_off = false;
+};
+
+Begun begin_here(const RunCommand& command, const Settings& settings, ReadyAgent agent,
+                 const Message& prompt, CommandContext context) {
+  AgentRun run({.output = command.output,
+                .verbosity = command.verbosity,
+                .streaming = command.streaming,
+                .input = command.input,
+                .debug = command.debug,
+                .tenant = command.tenant},
+               settings, context);
+  const ExitCode code = run.begin(std::move(agent), prompt);
+  return {code, run.session_id(), run.was_broken_off()};
+}
+
 }  // namespace
 
 ExitCode execute(const RunCommand& command, CommandContext context) {
@@ -199,16 +218,10 @@ ExitCode execute(const RunCommand& command, CommandContext context) {
   if (command.queueing.is_wanted) {
     return queue_session(command, *agent, *prompt, *settings, context);
   }
-  const ExitCode code = AgentRun({.output = command.output,
-                                  .verbosity = command.verbosity,
-                                  .streaming = command.streaming,
-                                  .input = command.input,
-                                  .debug = command.debug,
-                                  .tenant = command.tenant},
-                                 *settings, context)
-                            .begin(std::move(*agent), *prompt);
-  if (code != ExitCode::interrupted) resume_interrupted(*settings, command, context);
-  return code;
+  const Begun begun = begin_here(command, *settings, std::move(*agent), *prompt, context);
+  const bool goes_on_with_others = begun.code != ExitCode::interrupted && !begun.was_broken_off;
+  if (goes_on_with_others) resume_interrupted(*settings, command, begun.session, context);
+  return begun.code;
 }
 
 }  // namespace wright::app
