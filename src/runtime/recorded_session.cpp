@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "core/enum_names.h"
@@ -101,6 +102,8 @@ class RecordLoader {
         if (const auto* result = std::get_if<ToolResult>(&part)) results[result->call_id] = result;
       }
     }
+    std::unordered_map<std::string_view, const StoredCall*> row_of;
+    for (const StoredCall& row : rows) row_of.emplace(row.tool_call_id, &row);
     std::vector<RecordedCall> calls;
     for (const Message& message : messages) {
       for (const ToolCall& call : message.tool_calls()) {
@@ -109,9 +112,8 @@ class RecordLoader {
           recorded.result = *told->second;
           recorded.status = recorded.result->is_error ? CallStatus::failed : CallStatus::completed;
         }
-        const auto row = std::ranges::find(rows, call.id, &StoredCall::tool_call_id);
-        if (row != rows.end()) {
-          TRY(fill_in(recorded, *row, found, depth));
+        if (const auto row = row_of.find(call.id); row != row_of.end()) {
+          TRY(fill_in(recorded, *row->second, found, depth));
         }
         calls.push_back(std::move(recorded));
       }

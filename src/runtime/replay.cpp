@@ -11,9 +11,11 @@
 #include "core/try.h"
 #include "runtime/inline_host.h"
 #include "runtime/load_tree.h"
+#include "runtime/model_call.h"
 #include "runtime/replayed_agent.h"
 #include "runtime/runner_registration.h"
 #include "runtime/tree_driver.h"
+#include "session/agent_of_now.h"
 
 namespace wright {
 namespace {
@@ -37,6 +39,16 @@ std::unique_ptr<runtime::RunnerRegistration> registered(Store& store) {
   auto runner = runtime::RunnerRegistration::open(store);
   return runner ? std::move(*runner) : nullptr;
 }
+
+// The tape answers at once, so that it may read the conversation where it is: a copy of all of it
+// for every turn would take as long as all turns together.
+class ReplayHost final : public InlineHost {
+ public:
+  using InlineHost::InlineHost;
+  void ask(const Model& model, const Request& request, ModelCall call, ModelDone done) override {
+    done(runtime::complete_safely(model, request, call));
+  }
+};
 
 class Replay {
  public:
@@ -78,9 +90,29 @@ class Replay {
       tree.plant_new({.agent = agent_}, start(*agent_, said), new_session(said));
       return tree;
     }
+    if (can_go_on_from_run()) return tree_of_run(options, said);
     auto loaded = TRY(runtime::load_tree(host_, options, {.agent = agent_}, *store_,
                                          {.id = session_id_, .said = said}));
     return std::move(loaded.tree);
+  }
+
+  // Reading the whole session again for every message would take as long as all messages together.
+  // Live tools have interceptors, whose memory is that of a session that was loaded.
+  bool can_go_on_from_run() const {
+    const bool has_ended = last_ == Ending::Kind::completed || last_ == Ending::Kind::failed;
+    return options_.tools == ToolSource::record && has_ended && run_.open_calls.empty();
+  }
+
+  // What was spent before does not matter: nothing is spent.
+  Result<SessionTree> tree_of_run(const session::TreeOptions& options, const Message& said) {
+    session::Journal journal(std::nullopt, session_id_, run_.messages.size());
+    run_.phase = Phase::done;
+    TRY(accept(run_, UserSaid{said}));
+    const auto& agent = run_.agent == agent_->name ? agent_ : last_agent_;
+    SessionTree tree(options);
+    tree.plant({.agent = session::agent_of_now(agent, agent)},
+               {.run = std::move(run_), .journal = std::move(journal)});
+    return tree;
   }
 
   Result<void> drive(const Message& said) {
@@ -100,17 +132,17 @@ class Replay {
     last_ = ending_->kind;
     session_id_ = ending_->session_id;
     ending_.reset();
+    last_agent_ = driver->agent();
+    run_ = driver->take_run();
     return {};
   }
 
   // Messages of the user that are in the session: some were said while it worked.
   std::size_t taken_by_now() {
-    const auto messages = store_->get_messages(session_id_);
-    std::size_t taken = 0;
-    for (std::size_t i = 0; messages && i < messages->size(); ++i) {
-      if (i == 0 || (*messages)[i].message.is_from_user()) ++taken;
+    for (; counted_ < run_.messages.size(); ++counted_) {
+      if (counted_ == 0 || run_.messages[counted_].is_from_user()) ++taken_;
     }
-    return taken;
+    return taken_;
   }
 
   NewSession new_session(const Message& said) const {
@@ -198,8 +230,12 @@ class Replay {
   std::optional<Ending> ending_;
   Ending::Kind last_ = Ending::Kind::completed;
   SessionId session_id_ = 0;
+  Run run_;  // as the last message left it
+  std::shared_ptr<const Agent> last_agent_;
+  std::size_t counted_ = 0;  // messages of the run that taken_ is about
+  std::size_t taken_ = 0;
   const std::unique_ptr<runtime::RunnerRegistration> runner_;
-  InlineHost host_;  // last: its tasks refer to the rest
+  ReplayHost host_;  // last: its tasks refer to the rest
 };
 
 }  // namespace

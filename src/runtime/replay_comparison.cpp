@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 namespace wright::runtime {
@@ -84,10 +85,20 @@ bool is_ended_by_replay(const RecordedSession& session) {
   return session.status == SessionStatus::cancelled && session.error == kReplayEndsHere;
 }
 
-const RecordedCall* find_call(const RecordedSession& session, std::string_view id) {
-  const auto found = std::ranges::find(session.calls, id, &RecordedCall::id);
-  return found == session.calls.end() ? nullptr : &*found;
-}
+// The calls of a session by their ids. There may be very many of them.
+class CallsOf {
+ public:
+  explicit CallsOf(const RecordedSession& session) {
+    for (const RecordedCall& call : session.calls) calls_.emplace(call.id, &call);
+  }
+  const RecordedCall* find(std::string_view id) const {
+    const auto found = calls_.find(id);
+    return found == calls_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const RecordedCall*> calls_;
+};
 
 bool was_ended_by_replay(const ToolResult& result) {
   return result.is_error && result.content.ends_with(kReplayEndsHere);
@@ -181,16 +192,20 @@ class ReplayComparison::Walk {
   void visit_messages(const RecordedSession& recorded, const RecordedSession& now) {
     const std::size_t shared = std::min(recorded.messages.size(), now.messages.size());
     const std::size_t before = found_.size();
+    const CallsOf calls_then(recorded);
+    const CallsOf calls_now(now);
     for (std::size_t i = 0; i < shared; ++i) {
       const Message& then = recorded.messages[i];
       const ToolResult* result = result_in(then);
-      if (result != nullptr) visit_specialist(recorded, now, result->call_id);
+      if (result != nullptr) {
+        visit_specialist(calls_then.find(result->call_id), calls_now.find(result->call_id), now);
+      }
       if (is_not_reached(now, now.messages[i])) return;
       if (rules_.is_same(then, now.messages[i])) continue;
       const auto kind = result != nullptr ? Difference::Kind::result : Difference::Kind::message;
       add(kind, i + 1, what_is(then), readable(then), readable(now.messages[i]));
     }
-    visit_open_calls(recorded, now);
+    visit_open_calls(recorded, now, calls_then, calls_now);
     if (is_ended_by_replay(now)) return;
     if (recorded.messages.size() != now.messages.size()) {
       // After another difference this is its consequence.
@@ -205,10 +220,9 @@ class ReplayComparison::Walk {
     return is_ended_by_replay(now) && result != nullptr && was_ended_by_replay(*result);
   }
 
-  void visit_specialist(const RecordedSession& recorded, const RecordedSession& now,
-                        std::string_view call_id) {
-    const RecordedCall* then = find_call(recorded, call_id);
-    const RecordedCall* came = find_call(now, call_id);
+  // Of a call in both of the sessions.
+  void visit_specialist(const RecordedCall* then, const RecordedCall* came,
+                        const RecordedSession& now) {
     if (then == nullptr || came == nullptr || then->specialist.empty()) return;
     const RecordedSession& specialist = then->specialist.front();
     if (came->specialist.empty()) {
@@ -223,12 +237,13 @@ class ReplayComparison::Walk {
   }
 
   // Calls of a last turn that never became messages.
-  void visit_open_calls(const RecordedSession& recorded, const RecordedSession& now) {
+  void visit_open_calls(const RecordedSession& recorded, const RecordedSession& now,
+                        const CallsOf& calls_then, const CallsOf& calls_now) {
     if (recorded.messages.empty() || now.messages.size() < recorded.messages.size()) return;
     for (const ToolCall& call : recorded.messages.back().tool_calls()) {
-      visit_specialist(recorded, now, call.id);
-      const RecordedCall* then = find_call(recorded, call.id);
-      const RecordedCall* came = find_call(now, call.id);
+      const RecordedCall* then = calls_then.find(call.id);
+      const RecordedCall* came = calls_now.find(call.id);
+      visit_specialist(then, came, now);
       if (then == nullptr || came == nullptr || !then->result || !came->result) continue;
       if (was_ended_by_replay(*came->result) || rules_.is_same(*then->result, *came->result)) {
         continue;

@@ -348,6 +348,24 @@ TEST(Replay, is_stopped_from_outside) {
   EXPECT_EQ(report.error().code, ErrorCode::cancelled);
 }
 
+TEST(Replay, takes_no_longer_for_a_message_when_many_came_before_it) {
+  constexpr int kMessages = 5'000;  // what grows with their square takes many minutes
+  RecordedSession recorded{.agent = "watcher", .instructions = "Watch."};
+  for (int i = 0; i < kMessages; ++i) {
+    const std::string id = std::to_string(i);
+    recorded.messages.push_back(Message::user("And " + id + "?"));
+    recorded.messages.push_back({Role::assistant, {ToolCall{id, "look", "{}"}}});
+    const ToolResult result{.call_id = id, .name = "look", .content = "sunny"};
+    recorded.messages.push_back(Message::tool(result));
+    recorded.messages.push_back(Message::assistant("Sun"));
+    recorded.calls.push_back({.id = id, .result = result});
+  }
+  const ReplayReport report = replayed(recorded_agent(recorded), recorded);
+  EXPECT_EQ(shown(report), "");
+  EXPECT_EQ(report.turns, 2 * kMessages);
+  EXPECT_EQ(report.recorded_calls, kMessages);
+}
+
 TEST(Replay, refuses_records_that_no_run_can_have_made) {
   const Agent agent{.name = "any"};
   EXPECT_FALSE(replay(agent, RecordedSession{}));

@@ -62,6 +62,7 @@ SessionTape::SessionTape(const RecordedSession& recorded, const ReplayComparison
     }
   }
   for (const RecordedCall& call : recorded.calls) {
+    calls_.emplace(call.id, &call);
     for (const RecordedSession& specialist : call.specialist) specialists_.push_back({&specialist});
   }
 }
@@ -141,8 +142,8 @@ std::optional<std::string> SessionTape::refusal_of_last_answer() const {
 }
 
 const RecordedCall* SessionTape::find_call(std::string_view id) const {
-  const auto found = std::ranges::find(recorded_.calls, id, &RecordedCall::id);
-  return found == recorded_.calls.end() ? nullptr : &*found;
+  const auto found = calls_.find(id);
+  return found == calls_.end() ? nullptr : found->second;
 }
 
 const RecordedSession* SessionTape::take_specialist(std::string_view name, const Message& message) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -65,6 +66,7 @@ class SessionTape {
 
   const RecordedSession& recorded_;
   const ReplayComparison& comparison_;
+  std::unordered_map<std::string_view, const RecordedCall*> calls_;
   std::vector<Turn> turns_;
   std::size_t next_ = 0;
   std::size_t compared_ = 0;  // messages that are known to be the same

@@ -2,8 +2,8 @@
 // with the host's threads and timers. Every decision is the tree's.
 //
 // What happens arrives in the inbox and is dealt with in order, by one thread at a time. A tree
-// that waits holds no thread. It ends when its root has ended or waits, no session below is at work,
-// and nothing has arrived since.
+// that waits holds no thread. It ends when its root has ended or waits, no session below is at
+// work, and nothing has arrived since.
 #pragma once
 
 #include <atomic>
@@ -54,7 +54,10 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   bool said(session::Said said);
   bool suspend();
 
-  const Run& run() { return tree_.at(session::kRoot).run(); }  // when it has ended
+  // When it has ended.
+  const Run& run() { return tree_.at(session::kRoot).run(); }
+  Run take_run() { return tree_.at(session::kRoot).take_run(); }
+  const std::shared_ptr<const Agent>& agent() { return tree_.at(session::kRoot).agent_pointer(); }
 
  private:
   struct ToNode {

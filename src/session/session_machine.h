@@ -52,7 +52,7 @@ struct SessionState {
   Journal journal;
   ContextFitting context = {};
   Spending spent_by_specialists = {};  // by specialists, before
-  int calls_of_children = 0;  // begun by specialists since the user's last message, before
+  int calls_of_children = 0;           // begun by specialists since the user's last message, before
   std::int64_t worked_ms = 0;
   std::int64_t turn_worked_ms = 0;      // since the user's last message
   std::vector<OpenCall> unknown = {};   // calls of which nobody knows any more what became of them
@@ -88,6 +88,7 @@ class SessionMachine {
   const Model& model() const;
 
   const Run& run() const { return run_; }
+  Run take_run() { return std::move(run_); }  // of one that has ended
   const Agent& agent() const { return *agent_; }
   const std::shared_ptr<const Agent>& agent_pointer() const { return agent_; }
   const SessionPlan& plan() const { return plan_; }
