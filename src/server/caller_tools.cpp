@@ -105,16 +105,40 @@ void keep_wishes(Json& config, const Conversation& conversation, const Agent& ag
   for (auto& [key, value] : sampling_json(agent.sampling)) object[key] = std::move(value);
 }
 
-Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config) {
-  const std::vector<CallerTool> tools = caller_tools_of(config);
+namespace {
+
+struct KeptWishes {
+  std::vector<CallerTool> tools = {};
+  const Json* instructions = nullptr;
+  bool ends_at_cut = false;
+
+  bool is_empty() const { return tools.empty() && instructions == nullptr && !ends_at_cut; }
+};
+
+KeptWishes kept_wishes(const Json& config) {
   const JsonObject* object = config.if_object();
-  const Json* words = object == nullptr ? nullptr : object->if_contains(kCallerInstructionsKey);
-  const bool has_words = words != nullptr && words->is_string();
-  const bool ends_at_cut = object != nullptr && object->contains(kEndsAtCutKey);
-  if (tools.empty() && !has_words && !ends_at_cut) return agent;
-  auto wanted = TRY(with_caller_tools(*agent, tools));
-  if (has_words) wanted.instructions = std::string(words->get_string());
-  if (ends_at_cut) wanted.limits.max_cuts = 0;
+  if (object == nullptr) return {};
+  const Json* words = object->if_contains(kCallerInstructionsKey);
+  return {.tools = caller_tools_of(config),
+          .instructions = words != nullptr && words->is_string() ? words : nullptr,
+          .ends_at_cut = object->contains(kEndsAtCutKey)};
+}
+
+}  // namespace
+
+Result<Agent> with_wishes_of_caller(Agent agent, const Json& config) {
+  const KeptWishes wishes = kept_wishes(config);
+  auto wanted = TRY(with_caller_tools(std::move(agent), wishes.tools));
+  if (wishes.instructions != nullptr) {
+    wanted.instructions = std::string(wishes.instructions->get_string());
+  }
+  if (wishes.ends_at_cut) wanted.limits.max_cuts = 0;
+  return wanted;
+}
+
+Result<AgentPointer> with_wishes_of_caller(AgentPointer agent, const Json& config) {
+  if (kept_wishes(config).is_empty()) return agent;
+  auto wanted = TRY(with_wishes_of_caller(*agent, config));
   return std::make_shared<const Agent>(std::move(wanted));
 }
 

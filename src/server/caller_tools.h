@@ -37,7 +37,9 @@ inline constexpr std::string_view kCallerInstructionsKey = "caller_instructions"
 // Of a session whose caller said how long an answer may be: it ends at the first one that is cut.
 inline constexpr std::string_view kEndsAtCutKey = "caller_ends_at_cut";
 
-// The agent of a stored session with the tools, the instructions and the limit of its caller.
-Result<AgentPointer> with_caller_tools_of(AgentPointer agent, const Json& config);
+// The agent of a stored session with the tools, the instructions and the limit of its caller, if it
+// has one. Whoever goes on with a session applies this: without its tools it would end wrongly.
+Result<Agent> with_wishes_of_caller(Agent agent, const Json& config);
+Result<AgentPointer> with_wishes_of_caller(AgentPointer agent, const Json& config);
 
 }  // namespace wright::server

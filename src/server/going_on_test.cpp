@@ -241,7 +241,7 @@ TEST(GoingOn, what_a_later_request_asks_for_is_kept_with_the_session) {
   ASSERT_EQ(caller_tools_of(stored()).size(), 1U) << to_text(stored());
   EXPECT_EQ(stored().at("max_tokens").to_number<int>(), 77);
   EXPECT_EQ(stored().at("temperature").to_number<double>(), 0.5);
-  const auto again = with_caller_tools_of(std::make_shared<Agent>(served.agent()), stored());
+  const auto again = with_wishes_of_caller(std::make_shared<Agent>(served.agent()), stored());
   ASSERT_TRUE(again);
   EXPECT_NE(find_tool((*again)->tools, "weather"), nullptr);
   EXPECT_NE((*again)->instructions.find("Be brief"), std::string::npos);

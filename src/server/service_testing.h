@@ -107,7 +107,7 @@ class ServedService {
           return PreparedAgent{agent_, JsonObject()};
         },
         .of_session = [this](const Session& session) -> Result<AgentPointer> {
-          return with_caller_tools_of(agent_, session.config);
+          return with_wishes_of_caller(agent_, session.config);
         },
         .make_answering = [this](std::string_view, const Json& schema) -> Result<PreparedAgent> {
           Agent answering = *agent_;

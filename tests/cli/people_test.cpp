@@ -252,6 +252,36 @@ TEST(Resume, of_a_session_whose_run_has_told_its_failure_is_left_to_the_person) 
   EXPECT_EQ(status_of(home, "2"), "completed");
 }
 
+// As if a request to /v1 had begun it, and its process had ended before a call of a tool that the
+// caller executes.
+void interrupt_before_call_of_caller(const Home& home) {
+  change(home.database(),
+         "DELETE FROM agent_messages WHERE session_id = 1 AND id > (SELECT min(id) FROM "
+         "agent_messages WHERE session_id = 1 AND role = 'assistant');"
+         "UPDATE agent_messages SET parts = replace(parts, 'grep', 'mytool');"
+         "DELETE FROM agent_tool_calls WHERE message_id IS NULL OR message_id <> (SELECT max(id) "
+         "FROM agent_messages WHERE session_id = 1);"
+         "UPDATE agent_tool_calls SET tool_name = 'mytool', status = 'pending', response = NULL, "
+         "result = NULL, completed_at = NULL WHERE tool_name = 'grep';"
+         "UPDATE agent_sessions SET status = 'running', result = NULL, ended_at = NULL, config = "
+         "json_set(config, '$.caller_tools', json('[{\"name\": \"mytool\", \"description\": "
+         "\"d\", \"parameters\": {\"type\": \"object\"}}]')) WHERE id = 1");
+}
+
+TEST(Resume, keeps_the_tools_that_the_caller_of_a_session_executes) {
+  for (const Arguments& how :
+       {Arguments{"resume", "1"}, Arguments{"worker", "--until-idle"},
+        Arguments{"run", "codebase-analysis", "Where is nothing defined?"}}) {
+    const Home home;
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
+    interrupt_before_call_of_caller(home);
+    const Finished resumed = home.wright(how);
+    EXPECT_EQ(status_of_first(home), "waiting") << how.front() << resumed.error;
+    const Finished waits = home.wright({"waits"});
+    EXPECT_NE(waits.output.find("mytool"), std::string::npos) << waits.output << resumed.error;
+  }
+}
+
 TEST(Resume, is_left_to_the_person_when_a_session_was_taken_up_too_often) {
   const Home home;
   ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);

@@ -18,6 +18,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/telemetry_wiring.h"
 #include "runtime/event_json.h"
+#include "server/caller_tools.h"
 
 namespace wright::app {
 
@@ -31,25 +32,28 @@ AgentRun::AgentRun(AgentRunOptions options, const Settings& settings, CommandCon
 }
 
 ExitCode AgentRun::begin(ReadyAgent agent, const Message& prompt) {
-  return run(std::move(agent), [&](Store& store, const Agent& made, const RunOptions& options) {
+  const auto first = [&](Store& store, const Agent& made, const RunOptions& options) {
     auto said = hooks_->submitted(prompt, 0, options.stop);
     return said ? wright::run(store, made, std::move(*said), options)
                 : Result<RunResult>(std::unexpected(said.error()));
-  });
+  };
+  return run(std::move(agent), nullptr, first);
 }
 
-ExitCode AgentRun::resume(ReadyAgent agent, SessionId id, const Settlements& settlements) {
-  goes_on_ = id;
-  return run(std::move(agent), [&](Store& store, const Agent& made, RunOptions options) {
+ExitCode AgentRun::resume(ReadyAgent agent, const Session& session,
+                          const Settlements& settlements) {
+  goes_on_ = session.id;
+  const auto first = [&](Store& store, const Agent& made, RunOptions options) {
     options.settlements = settlements;
     options.reopens = !options_.only_interrupted;
-    auto answer = wright::resume(store, made, id, options);
-    was_taken_ = !answer && session_id() == 0 && was_taken(store, id);
+    auto answer = wright::resume(store, made, session.id, options);
+    was_taken_ = !answer && session_id() == 0 && was_taken(store, session.id);
     return answer;
-  });
+  };
+  return run(std::move(agent), session.config, first);
 }
 
-ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
+ExitCode AgentRun::run(ReadyAgent ready, const Json& stored, const First& first) {
   hooks_ = ready.hooks;
   *ready.on_index = [this](const IndexProgress& index) { display_.show_index(index); };
   DebugOptions debug = debug_of(ready.chosen.agent, settings_, options_.debug);
@@ -71,7 +75,10 @@ ExitCode AgentRun::run(ReadyAgent ready, const First& first) {
   }
   Json config = config_with_trace(session_config(ready, settings_), context_.environment);
   const std::vector<std::string> notes = std::move(ready.notes);
-  Agent agent = finished(std::move(ready), settings_, *logger, tell_content(context_.telemetry));
+  auto wished = server::with_wishes_of_caller(
+      finished(std::move(ready), settings_, *logger, tell_content(context_.telemetry)), stored);
+  if (!wished) return failed(wished.error());
+  Agent agent = std::move(*wished);
   agent.debug = std::move(debug);
   display_.trace_with(TraceLog(*logger, agent));
   const Terminal& screen = context_.console.error();

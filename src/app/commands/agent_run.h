@@ -35,7 +35,7 @@ class AgentRun {
   AgentRun(AgentRunOptions options, const Settings& settings, CommandContext context);
 
   ExitCode begin(ReadyAgent agent, const Message& prompt);
-  ExitCode resume(ReadyAgent agent, SessionId id, const Settlements& settlements);
+  ExitCode resume(ReadyAgent agent, const Session& session, const Settlements& settlements);
 
   // The same for a session that a server drives, and the next message to one.
   struct AtServer {
@@ -60,7 +60,8 @@ class AgentRun {
  private:
   using First = std::function<Result<RunResult>(Store&, const Agent&, const RunOptions&)>;
 
-  ExitCode run(ReadyAgent ready, const First& first);
+  // `stored`: the config of the session that it goes on with; null for a new one.
+  ExitCode run(ReadyAgent ready, const Json& stored, const First& first);
   RunOptions run_options(Json config);
   void print_event(const Event& event, const EventOrigin& origin);
   void print_event(const StoredEvent& event);

@@ -61,7 +61,7 @@ Resumed resume_session(const Session& session, const GoOnWith& with,
   auto agent = agent_or_complain(first_agent_of(session), *settings, flags, context, going_on);
   if (!agent) return {agent.error()};
   AgentRun run(options, *settings, context);
-  const ExitCode code = run.resume(std::move(*agent), session.id, settlements);
+  const ExitCode code = run.resume(std::move(*agent), session, settlements);
   return {code, run.was_stopped()};
 }
 

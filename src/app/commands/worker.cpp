@@ -22,6 +22,7 @@
 #include "core/try.h"
 #include "postgres/hints.h"
 #include "runtime/event_writer.h"
+#include "server/caller_tools.h"
 #include "server/health.h"
 #include "server/measured_store.h"
 #include "server/metrics.h"
@@ -133,7 +134,7 @@ Result<AgentPointer> Worker::agent_of(const Session& session) {
                      session.id, name));
     return fail(ErrorCode::unsupported, "This worker cannot drive it");
   }
-  return std::make_shared<const Agent>(*made);
+  return server::with_wishes_of_caller(std::make_shared<const Agent>(*made), session.config);
 }
 
 void Worker::observe(const Event& event, const EventOrigin& origin) {

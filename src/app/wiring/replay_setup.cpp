@@ -12,6 +12,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/shipped.h"
 #include "core/try.h"
+#include "server/caller_tools.h"
 
 namespace wright::app {
 namespace {
@@ -54,7 +55,8 @@ SettingFlags flags_for_replay(const Settings& given, const RecordedSession& reco
                                                     iterations->get_int64()));
   }
   // What tools change in a replay belongs to no session that is kept.
-  if (tools == ToolSource::live) flags.set.push_back(fmt::format("{}=false", keys::kUndo.full_name()));
+  if (tools == ToolSource::live)
+    flags.set.push_back(fmt::format("{}=false", keys::kUndo.full_name()));
   return flags;
 }
 
@@ -80,10 +82,10 @@ Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const S
   auto chosen = TRY(agent_named(name, agents, tools));
   demand_answers_as_then(chosen.agent, recorded.config);
   auto ready = TRY(with_specialists(std::move(chosen), agents));
-  if (tools == ToolSource::live) {
-    return AgentForReplay{finished(std::move(ready), settings, Logger()), false};
-  }
-  return AgentForReplay{assembled(std::move(ready), {}), false};
+  Agent made = tools == ToolSource::live ? finished(std::move(ready), settings, Logger())
+                                         : assembled(std::move(ready), {});
+  made = TRY(server::with_wishes_of_caller(std::move(made), recorded.config));
+  return AgentForReplay{std::move(made), false};
 }
 
 }  // namespace wright::app

@@ -90,7 +90,7 @@ Result<AgentPointer> ServedAgents::of_session(const Session& session) {
   made->agent =
       finished(std::move(*ready), made->settings, logger_, tell_content(context_.telemetry));
   made->agent.debug = std::move(debug);
-  return server::with_caller_tools_of(AgentPointer(made, &made->agent), session.config);
+  return server::with_wishes_of_caller(AgentPointer(made, &made->agent), session.config);
 }
 
 }  // namespace wright::app
