@@ -15,8 +15,14 @@ namespace wright::server {
 constexpr std::chrono::hours kCallerTime{30 * 24};
 
 Result<Agent> with_caller_tools(Agent agent, const std::vector<CallerTool>& tools) {
+  const std::size_t own_tools = agent.tools.size();
   for (const CallerTool& each : tools) {
-    if (find_tool(agent.tools, each.name) != nullptr) {
+    if (const Tool* found = find_tool(agent.tools, each.name); found != nullptr) {
+      const bool is_own = found < agent.tools.data() + own_tools;
+      if (!is_own) {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("The tool '{}' is named twice: leave one of them out", each.name));
+      }
       return fail(ErrorCode::invalid_argument,
                   fmt::format("{} has a tool '{}' of its own: name yours otherwise", agent.name,
                               each.name));

@@ -293,11 +293,12 @@ Result<Conversation> conversation_from_responses(const JsonObject& body) {
       conversation.tools.push_back(std::move(named));
     }
   }
-  const std::string previous = TRY(text_in(body, "previous_response_id", ""));
-  if (!previous.empty()) {
-    conversation.previous = response_named(previous);
+  const Json* previous = body.if_contains("previous_response_id");
+  if (previous != nullptr && !previous->is_null()) {
+    const std::string name = TRY(text_in(body, "previous_response_id"));
+    conversation.previous = response_named(name);
     if (!conversation.previous) {
-      return fail(ErrorCode::not_found, fmt::format("There is no response '{}'", previous));
+      return fail(ErrorCode::not_found, fmt::format("There is no response '{}'", name));
     }
   }
   const Json* input = body.if_contains("input");

@@ -62,6 +62,23 @@ TEST_F(Responses, an_older_one_is_gone_on_from_without_what_came_after_it) {
             "one two three six");
 }
 
+TEST_F(Responses, that_go_on_from_an_empty_id_are_refused) {
+  const Answered refused = served_.ask(
+      "POST", "/v1/responses", R"({"model":"parrot","input":"one","previous_response_id":""})");
+  EXPECT_EQ(refused.status, 404) << refused.body;
+  EXPECT_TRUE(served_.store().list_sessions({})->empty());
+  create({{"input", "one"}, {"previous_response_id", nullptr}});
+}
+
+TEST_F(Responses, with_a_tool_that_is_named_twice_are_refused_with_these_words) {
+  const Answered refused =
+      served_.ask("POST", "/v1/responses",
+                  R"({"model":"parrot","input":"one","tools":[{"type":"function","name":"mine"},)"
+                  R"({"type":"function","name":"mine"}]})");
+  EXPECT_EQ(refused.status, 400) << refused.body;
+  EXPECT_NE(refused.body.find("The tool 'mine' is named twice"), std::string::npos) << refused.body;
+}
+
 TEST_F(Responses, several_may_go_on_from_one_at_the_same_moment) {
   const Json first = create({{"input", "one"}});
   std::vector<http::RawPeer> peers;
@@ -177,9 +194,8 @@ TEST_F(Responses, that_are_refused_leave_nothing_behind) {
   for (int i = 0; i < 3; ++i) {
     const Answered refused = served_.ask(
         "POST", "/v1/responses",
-        to_text(Json{{"model", "parrot"},
-                     {"input", "two"},
-                     {"previous_response_id", first.at("id")}}));
+        to_text(
+            Json{{"model", "parrot"}, {"input", "two"}, {"previous_response_id", first.at("id")}}));
     EXPECT_EQ(refused.status, 503) << refused.body;
   }
   EXPECT_EQ(served_.store().list_sessions({})->size(), 1U);
@@ -240,8 +256,7 @@ TEST_F(Responses, leave_what_was_said_otherwise_when_they_are_deleted) {
   const Answered sent = served_.ask("POST", path, R"({"text":"two"})");
   ASSERT_LT(sent.status, 300) << sent.body;
   const auto count = [&] {
-    const Json body{
-        {"model", "parrot"}, {"input", "x"}, {"previous_response_id", first.at("id")}};
+    const Json body{{"model", "parrot"}, {"input", "x"}, {"previous_response_id", first.at("id")}};
     return served_.ask("POST", "/v1/responses/input_tokens", to_text(body)).status;
   };
   EXPECT_EQ(count(), 200);
