@@ -8,6 +8,8 @@
 #include <condition_variable>
 #include <deque>
 #include <random>
+#include <set>
+#include <string>
 #include <thread>
 #include <unordered_map>
 
@@ -61,6 +63,17 @@ std::string host_in(std::string_view text) {
     text = text.substr(0, colon);
   }
   return lower(text);
+}
+
+// By id_key().
+std::set<std::string> ids_in(const mcp::Frame& frame) {
+  std::set<std::string> ids;
+  for (const mcp::Message& message : frame.messages) {
+    if (const auto* request = std::get_if<mcp::Request>(&message)) {
+      ids.insert(mcp::id_key(request->id));
+    }
+  }
+  return ids;
 }
 
 bool accepts(std::string_view accept, std::string_view type) {
@@ -310,16 +323,13 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
       return self && self->start_thread(std::move(work));
     };
     auto exchange = std::make_shared<HttpExchange>(
-        options_, std::move(machine), reply, session, start_work,
+        options_, std::move(machine), reply, session, ids_in(frame), start_work,
         HttpExchange::OfCaller{call.rights.may_answer, call.is_admitted, trace_of(call)});
     if (begins) exchange->add_header({std::string(mcp::kSessionHeader), session});
-    {
-      const std::lock_guard lock(mutex_);
-      std::erase_if(exchanges_, [](const auto& each) {
-        const auto there = each.lock();
-        return !there || there->is_over();
-      });
-      exchanges_.push_back(exchange);
+    if (const mcp::Request* taken = add_unless_under_way(exchange, frame)) {
+      return refuse(*reply, 400,
+                    {mcp::code::kInvalidRequest, "a request with this id is still being answered"},
+                    taken->id);
     }
     reply->when_closed([weak = std::weak_ptr(exchange)] {
       if (const auto there = weak.lock()) there->abandon();
@@ -327,6 +337,30 @@ class HttpEndpoint::State : public std::enable_shared_from_this<HttpEndpoint::St
     exchange->receive(std::move(frame));
     // Whoever listens is kept by nobody else.
     if (!exchange->is_over()) keep(exchange);
+  }
+
+  // The request of the frame whose id another one of the same session has, if there is one: what it
+  // asks for could be done twice.
+  const mcp::Request* add_unless_under_way(const std::shared_ptr<HttpExchange>& exchange,
+                                           const mcp::Frame& frame) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(exchanges_, [](const auto& each) {
+      const auto there = each.lock();
+      return !there || there->is_over();
+    });
+    const auto is_under_way = [&](const std::string& id_key) {
+      return std::ranges::any_of(exchanges_, [&](const auto& each) {
+        const auto there = each.lock();
+        return there && there->session() == exchange->session() && there->answers(id_key);
+      });
+    };
+    for (const mcp::Message& message : frame.messages) {
+      const auto* request = std::get_if<mcp::Request>(&message);
+      if (request == nullptr || exchange->session().empty()) continue;
+      if (is_under_way(mcp::id_key(request->id))) return request;
+    }
+    exchanges_.push_back(exchange);
+    return nullptr;
   }
 
   void keep(const std::shared_ptr<HttpExchange>& exchange) {

@@ -1,5 +1,6 @@
 #include "mcp_server/http_endpoint.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -202,6 +203,24 @@ TEST_F(McpEndpoint, LegacySessionsAreNotesThatClientsCarry) {
       post(R"({"jsonrpc":"2.0","method":"notifications/initialized"})", {{"Mcp-Session-Id", id}})
           ->status(),
       202);
+}
+
+TEST_F(McpEndpoint, AnIdThatIsUnderWayInItsSessionIsRefused) {
+  const std::string id = session();
+  const std::vector<HttpHeader> mine{{"Mcp-Session-Id", id}};
+  const auto call = [](int number, std::string_view tool) {
+    return fmt::format(
+        R"({{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"{}"}}}})", number,
+        tool);
+  };
+  const auto first = post(call(7, "stay"), mine);
+  const auto second = post(call(7, "x"), mine);
+  EXPECT_EQ(second->status(), 400);
+  EXPECT_EQ(second->json().at("error").at("code"), Json(mcp::code::kInvalidRequest));
+  EXPECT_EQ(second->json().at("id"), Json(7));
+  EXPECT_EQ(post(call(8, "x"), mine)->status(), 200);
+  EXPECT_EQ(post(call(8, "x"), mine)->status(), 200) << "that one is over";
+  EXPECT_EQ(post(call(7, "x"), {{"Mcp-Session-Id", session()}})->status(), 200);
 }
 
 TEST_F(McpEndpoint, ProgressMakesAStream) {

@@ -36,11 +36,12 @@ std::int64_t milliseconds_now() {
 }
 
 HttpExchange::HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
-                           std::shared_ptr<HttpReply> reply, std::string session, StartWork start,
-                           OfCaller caller)
+                           std::shared_ptr<HttpReply> reply, std::string session,
+                           std::set<std::string> asked, StartWork start, OfCaller caller)
     : options_(options),
       reply_(std::move(reply)),
       session_(std::move(session)),
+      asked_(std::move(asked)),
       start_(std::move(start)),
       caller_(std::move(caller)),
       machine_(std::move(machine)) {}

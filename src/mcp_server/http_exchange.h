@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "mcp/server.h"
@@ -25,9 +26,10 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
     std::function<bool()> is_admitted = {};  // still; empty: always
     TraceContext trace = {};                 // of the headers; unchecked
   };
+  // `asked`: the ids of the requests that it answers, by id_key().
   HttpExchange(const EndpointOptions& options, mcp::ServerMachine machine,
-               std::shared_ptr<HttpReply> reply, std::string session, StartWork start,
-               OfCaller caller);
+               std::shared_ptr<HttpReply> reply, std::string session, std::set<std::string> asked,
+               StartWork start, OfCaller caller);
 
   // The request, or what else concerns it: answers and cancellations of its client.
   void receive(mcp::Frame frame);
@@ -39,6 +41,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   void abandon();
 
   const std::string& session() const { return session_; }
+  bool answers(const std::string& id_key) const { return asked_.contains(id_key); }
   bool is_working();
   bool is_over() const { return is_over_; }
   // Of a handshake that was just answered.
@@ -47,7 +50,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
  private:
   // Of the requests of one frame, by id_key().
   using OpenSpans = std::map<std::string, std::unique_ptr<RequestSpan>, std::less<>>;
-  OpenSpans begin_spans(const mcp::Frame& frame);  // with the mutex held
+  OpenSpans begin_spans(const mcp::Frame& frame);                        // with the mutex held
   void keep_spans(OpenSpans& begun, const mcp::ServerActions& actions);  // likewise
   // Of work that is over, unless its client is only asked something on the way.
   void end_span(const mcp::Work& work, const mcp::WorkOutcome& outcome);
@@ -61,6 +64,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   const EndpointOptions& options_;
   const std::shared_ptr<HttpReply> reply_;
   const std::string session_;
+  const std::set<std::string> asked_;
   const StartWork start_;
   const OfCaller caller_;
   std::vector<HttpHeader> headers_;
