@@ -97,7 +97,7 @@ void HeldAnswer::answer_with(http::Response answer) {
   const std::lock_guard lock(mutex_);
   if (has_ended_) return;
   released = end();
-  responder_.send(std::move(answer));
+  send_answer(responder_, std::move(answer));
 }
 
 void HeldAnswer::cancel_when_closed() {

@@ -5,8 +5,12 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <memory>
+#include <stop_token>
+
 #include "core/try.h"
 #include "server/problem.h"
+#include "server/replay_thread.h"
 #include "server/resources.h"
 #include "server/sent_request.h"
 #include "server/service.h"
@@ -30,12 +34,12 @@ Json difference_json(const Difference& difference) {
 }
 
 // With the agent as it is now, or as the record tells where it cannot be made. Nothing is executed.
-Answer replay_session(const ServiceOptions& options, const Call& call) {
-  const SessionId id = TRY(call.number());
-  const Session session = TRY(options.store.get_session(id));
-  const RecordedSession recorded = TRY(load_recording(options.store, id));
+Result<http::Response> replayed(const ServiceOptions& options, const Session& session,
+                                const std::stop_token& stop) {
+  const RecordedSession recorded = TRY(load_recording(options.store, session.id));
   const auto agent = options.agents.of_session(session);
-  const ReplayReport report = TRY(replay(agent ? **agent : recorded_agent(recorded), recorded));
+  const ReplayReport report =
+      TRY(replay(agent ? **agent : recorded_agent(recorded), recorded, {.stop = stop}));
   JsonArray differences;
   for (const Difference& each : report.differences) differences.push_back(difference_json(each));
   return json_response({{"is_same", report.differences.empty()},
@@ -45,6 +49,19 @@ Answer replay_session(const ServiceOptions& options, const Call& call) {
                         {"calls", report.recorded_calls},
                         {"notes", JsonArray(report.notes.begin(), report.notes.end())},
                         {"differences", std::move(differences)}});
+}
+
+// For as long as its client is there.
+Answer replay_session(const ServiceOptions& options, ReplayThread& replays, const Call& call) {
+  const SessionId id = TRY(call.number());
+  const Session session = TRY(options.store.get_session(id));
+  auto stop = TRY(replays.begin([&options, session, responder = call.responder,
+                                 path = call.request.path](const std::stop_token& stop) {
+    const auto answered = replayed(options, session, stop);
+    send_answer(responder, answered ? *answered : error_response(path, answered.error()));
+  }));
+  call.responder.when_closed([stop]() mutable { stop.request_stop(); });
+  return std::nullopt;
 }
 
 // The model's turn of that number, from 1: all that it could read, and what it answered. What its
@@ -93,9 +110,10 @@ Answer show_turn(const ServiceOptions& options, const Call& call) {
 }  // namespace
 
 std::vector<Route> replay_routes(const ServiceOptions& options) {
+  const auto replays = std::make_shared<ReplayThread>(options.ending);
   return {
       {"POST", "/api/v1/sessions/{id}/replay", Access::known, Scope::run,
-       [&options](Call& call) { return replay_session(options, call); }},
+       [&options, replays](Call& call) { return replay_session(options, *replays, call); }},
       {"GET", "/api/v1/sessions/{id}/turns/{turn}", Access::known, Scope::read,
        [&options](Call& call) { return show_turn(options, call); }},
   };

@@ -52,14 +52,6 @@ std::optional<std::int64_t> number_from(std::string_view text) {
   return number;
 }
 
-// Every response, also those that a browser shows.
-void send(const http::Responder& responder, http::Response response) {
-  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
-  response.headers.push_back({"Referrer-Policy", "no-referrer"});
-  response.headers.push_back({"Cross-Origin-Resource-Policy", "same-origin"});
-  responder.send(std::move(response));
-}
-
 http::Response method_not_allowed(const std::string& allowed) {
   http::Response response = json_response(
       {{"type", "about:blank"}, {"title", "method not allowed"}, {"status", 405}}, 405);
@@ -76,6 +68,14 @@ std::size_t most_body_of(const Route& route) {
 
 }  // namespace
 
+// Every response, also those that a browser shows.
+void send_answer(const http::Responder& responder, http::Response response) {
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  response.headers.push_back({"Referrer-Policy", "no-referrer"});
+  response.headers.push_back({"Cross-Origin-Resource-Policy", "same-origin"});
+  responder.send(std::move(response));
+}
+
 Result<std::int64_t> Call::number(std::size_t index) const {
   const auto number = number_from(words.at(index));
   if (!number) {
@@ -87,9 +87,9 @@ Result<std::int64_t> Call::number(std::size_t index) const {
 Result<JsonObject> Call::body() const {
   if (request.body.empty()) return JsonObject();
   if (most_values_in(request.body) > kMostJsonValues) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The body has more than {} values; nothing of it was read",
-                            kMostJsonValues));
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("The body has more than {} values; nothing of it was read", kMostJsonValues));
   }
   auto json = TRY(parse_json(request.body));
   if (!json.is_object()) {
@@ -227,8 +227,9 @@ void Service::handle(http::Request request, const http::Responder& responder) {
   const auto route = admit(*call, allowed);
   if (!route) {
     const bool is_other_method = route.error().code == ErrorCode::not_found && !allowed.empty();
-    return send(responder, is_other_method ? method_not_allowed(allowed)
-                                           : error_response(call->request.path, route.error()));
+    return send_answer(responder, is_other_method
+                                      ? method_not_allowed(allowed)
+                                      : error_response(call->request.path, route.error()));
   }
   const Route& found = **route;
   responder.read_body(most_body_of(found), [call, &found](std::string body) {
@@ -236,11 +237,11 @@ void Service::handle(http::Request request, const http::Responder& responder) {
     const std::string path = call->request.path;
     // The body may have taken its time.
     if (!is_still_admitted(call->caller)) {
-      return send(call->responder, error_response(path, no_longer_admitted()));
+      return send_answer(call->responder, error_response(path, no_longer_admitted()));
     }
     const auto answered = found.answer(*call);
     if (answered && !*answered) return;
-    send(call->responder, answered ? **answered : error_response(path, answered.error()));
+    send_answer(call->responder, answered ? **answered : error_response(path, answered.error()));
   });
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ struct ServiceOptions {
   SnapshotAges ages = {};
   // How long a request in a vendor's protocol waits for others that go on with the same session.
   std::chrono::milliseconds turn_patience{5'000};
+  // Requested when the server is about to end: what would take long is stopped.
+  std::stop_token ending = {};
 };
 
 // A request on its way to its route.
@@ -150,6 +153,9 @@ bool is_prompt(const http::Request& request);
 
 // All of them.
 void add_all_routes(Service& service);
+
+// As every response goes out; for routes that answer by themselves.
+void send_answer(const http::Responder& responder, http::Response response);
 
 // A member of an object that must be a text; `otherwise` where it is absent.
 Result<std::string> text_in(const JsonObject& object, std::string_view key,

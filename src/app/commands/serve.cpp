@@ -155,6 +155,7 @@ class Serving {
   }
 
   void end() {
+    ending_.request_stop();
     if (mcp_) mcp_->end_listening();
     http_->drain(kDrainTime);
     taking_over_.reset();
@@ -189,6 +190,7 @@ class Serving {
   const Observer write_ = writer_.observer();
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<McpEndpoint> mcp_;
+  std::stop_source ending_;
   std::unique_ptr<server::Service> service_;
   std::unique_ptr<http::Server> http_;
   bool is_encrypted_ = false;
@@ -289,7 +291,8 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
       .adopt_trace =
           [this](SessionId id, const TraceContext& trace) {
             if (telemetry_ != nullptr) telemetry_->adopt(id, trace);
-          }});
+          },
+      .ending = ending_.get_token()});
   server::add_all_routes(*service_);
   service_->add(server::compatible_routes(service_->options(), listeners_));
   service_->add(server::dashboard_routes());
