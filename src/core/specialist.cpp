@@ -44,6 +44,7 @@ Json message_parameters() {
           {"properties",
            {{"message",
              {{"type", "string"},
+              {"minLength", 1},
               {"description",
                "What the specialist should do, with all it needs to know: it sees nothing else of "
                "this conversation"}}}}},
@@ -77,6 +78,11 @@ Result<ToolReply> delegate(const Json& arguments, const Context& context) {
   const JsonObject* object = arguments.if_object();
   const Json* message = object != nullptr ? object->if_contains("message") : nullptr;
   const bool is_plain = message != nullptr && message->is_string() && object->size() == 1;
+  if (is_plain && trimmed(std::string_view(message->get_string())).empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "The message is empty: say what the specialist should do, with all it needs to "
+                "know");
+  }
   return Delegate{is_plain ? std::string(message->get_string()) : to_text(arguments)};
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "core/said_nothing.h"
 #include "models/provider_model.h"
 #include "net/canned_server_testing.h"
 #include "providers/digest.h"
@@ -116,6 +117,7 @@ TEST_F(StubbornServer, that_keeps_saying_nothing_is_reported) {
   EXPECT_EQ(response.error().code, ErrorCode::answer_cut);
   EXPECT_NE(response.error().message.find("without having said anything"), std::string::npos)
       << response.error().message;
+  EXPECT_NE(response.error().find(kSaidNothing), nullptr) << "specialists are told by it";
   EXPECT_EQ(requests(), 2U);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/said_nothing.h"
 #include "providers/error_meaning.h"
 #include "providers/response_json.h"
 #include "providers/retry_after.h"
@@ -220,7 +221,7 @@ Error empty_answer(const Endpoint& endpoint) {
           fmt::format("{} ended its answer without having said anything. Say it differently, or "
                       "choose another model",
                       title(endpoint)),
-          JsonObject{{"vendor", endpoint.vendor.name}}};
+          JsonObject{{"vendor", endpoint.vendor.name}, {kSaidNothing, true}}};
 }
 
 Error cut_answer(const Endpoint& endpoint, std::string_view what) {

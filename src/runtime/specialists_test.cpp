@@ -6,7 +6,9 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "core/said_nothing.h"
 #include "runtime/runtime_testing.h"
 #include "wright/agent.h"
 
@@ -22,13 +24,14 @@ using testing::says;
 using testing::value_of;
 
 TEST(Specialists, that_say_nothing_are_a_failure_with_a_name) {
-  for (const char* nothing : {"", " \n"}) {
+  // The last is what models over HTTP answer.
+  for (const auto& nothing : std::vector<Result<Response>>{
+           says(""), says(" \n"), fail(ErrorCode::answer_cut, "x", {{kSaidNothing, true}})}) {
     const auto store = open_memory_store();
     const Agent mute{
         .name = "mute",
-        .model = model_from("test", "mute", [nothing](const Request&, const ModelCall&) {
-          return Result<Response>(says(nothing));
-        })};
+        .model = model_from("test", "mute",
+                            [nothing](const Request&, const ModelCall&) { return nothing; })};
     const testing::ScriptedModel script(
         {testing::calls({call("mute", R"({"message":"Well?"})", "1")}), says("It said nothing.")});
     const Agent editor{.name = "editor", .model = script.model(), .tools = {delegate_to(mute)}};
@@ -39,6 +42,21 @@ TEST(Specialists, that_say_nothing_are_a_failure_with_a_name) {
     EXPECT_EQ(calls.front().status, CallStatus::failed);
     EXPECT_EQ(calls.front().error_details, "No response from specialist agent");
   }
+}
+
+TEST(Specialists, are_not_asked_without_words) {
+  const auto store = open_memory_store();
+  const Agent mute{.name = "mute", .model = testing::ScriptedModel({says("Hm?")}).model()};
+  const testing::ScriptedModel script({testing::calls({call("mute", R"({"message":""})", "1"),
+                                                       call("mute", R"({"message":" \n"})", "2")}),
+                                       says("I said nothing.")});
+  const Agent editor{.name = "editor", .model = script.model(), .tools = {delegate_to(mute)}};
+  const auto answer = run(*store, editor, "Ask it");
+  ASSERT_TRUE(answer) << answer.error().message;
+  for (const StoredCall& asked : value_of(store->get_tool_calls(answer->session_id))) {
+    EXPECT_EQ(asked.status, CallStatus::failed) << asked.tool_call_id;
+  }
+  EXPECT_EQ(value_of(store->list_sessions({})).size(), 1U) << "it has no session";
 }
 
 TEST(Specialists, has_specialists_answer_in_sessions_of_their_own) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/begun_wait.h"
+#include "core/said_nothing.h"
 #include "core/try.h"
 #include "core/unknown_outcome.h"
 #include "session/session_machine.h"
@@ -228,7 +229,7 @@ void SessionMachine::answer_with_specialist(const std::string& call_id, const En
   SpecialistResult said{.duration_ms = worked_ms};
   if (ending.kind == Ending::Kind::completed) {
     said.text = ending.text;
-  } else {
+  } else if (ending.error.find(kSaidNothing) == nullptr) {  // else it has no text
     said.error = "The specialist failed: " + ending.error.message;
   }
   accept_or_break(WaitAnswered{call_id, {.specialist = std::move(said)}});
