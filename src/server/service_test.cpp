@@ -1,9 +1,13 @@
 // The API as a client sees it, held against its own description.
+#include <algorithm>
+#include <atomic>
+#include <latch>
 #include <set>
 
 #include "core/text.h"
 #include "server/embedded.h"
 #include "server/service_testing.h"
+#include "store/forwarding_store.h"
 
 namespace wright::server {
 namespace {
@@ -330,9 +334,9 @@ TEST(ServerApi, refuses_members_of_a_body_that_it_does_not_know) {
 }
 
 TEST(Service, shows_a_call_whose_id_has_a_slash) {
-  ServedService served({.model = testing::ScriptedModel(
-                                     {testing::calls({testing::call("ask", "{}", "a/b")})})
-                                     .model()});
+  ServedService served(
+      {.model =
+           testing::ScriptedModel({testing::calls({testing::call("ask", "{}", "a/b")})}).model()});
   const SessionId id = served.begin("x");
   const std::string calls = fmt::format("/api/v1/sessions/{}/calls/", id);
   EXPECT_EQ(served.ask("GET", calls + "a%2Fb").status, 200);
@@ -347,10 +351,80 @@ TEST(Service, reads_no_body_of_very_many_values) {
   EXPECT_EQ(refused.status, 400);
   EXPECT_NE(refused.body.find("more than 1000000 values"), std::string::npos) << refused.body;
   const std::string commas(2'000'000, ',');
-  EXPECT_EQ(served.ask("POST", "/api/v1/sessions",
-                       R"({"agent":"parrot","prompt":"\",)" + commas + R"("})")
-                .status,
-            201);
+  EXPECT_EQ(
+      served
+          .ask("POST", "/api/v1/sessions", R"({"agent":"parrot","prompt":"\",)" + commas + R"("})")
+          .status,
+      201);
+}
+
+// One of its waits cannot be read.
+class DamagedStore final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<StoredWait>> get_waits(const WaitFilter& filter) override {
+    constexpr WaitId kDamaged = 1;
+    auto waits = ForwardingStore::get_waits(filter);
+    if (!waits || std::ranges::find(*waits, kDamaged, &StoredWait::id) == waits->end()) {
+      return waits;
+    }
+    return fail(ErrorCode::storage, "The stored wait 1 of session 1 cannot be read",
+                JsonObject{{"wait_id", kDamaged}, {"session_id", SessionId{1}}});
+  }
+};
+
+TEST(Waits, are_listed_beside_one_that_cannot_be_read) {
+  const auto inner = open_memory_store();
+  DamagedStore store(*inner);
+  ServedService served({.store = &store});
+  served.begin("call ask");
+  served.begin("call ask");
+  const Answered listed = served.ask("GET", "/api/v1/waits");
+  EXPECT_EQ(listed.status, 200) << listed.body;
+  ASSERT_EQ(listed.json().at("waits").as_array().size(), 1U) << listed.body;
+  EXPECT_EQ(listed.json().at("waits").at(0).at("session_id"), Json(2));
+  EXPECT_EQ(listed.json().at("damaged").at(0).at("session_id"), Json(1));
+}
+
+// Whoever reads calls tells so, and waits until it may go on.
+class HeldStore final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<StoredCall>> get_tool_calls(SessionId id, const CallFilter& filter) override {
+    if (holds_) {
+      is_asked_.count_down();
+      goes_on_.wait();
+    }
+    return ForwardingStore::get_tool_calls(id, filter);
+  }
+  void hold() { holds_ = true; }
+  void await_question() { is_asked_.wait(); }
+  void go_on() { goes_on_.count_down(); }
+
+ private:
+  std::atomic<bool> holds_ = false;
+  std::latch is_asked_{1};
+  std::latch goes_on_{1};
+};
+
+TEST(ServerReplays, are_one_at_a_time_and_leave_the_handlers_free) {
+  const auto inner = open_memory_store();
+  HeldStore store(*inner);
+  ServedService served({.store = &store, .http = {.handler_threads = 1}});
+  const std::string replay = fmt::format("/api/v1/sessions/{}/replay", served.begin("one"));
+  store.hold();
+  http::RawPeer first(served.http());
+  first.write(ServedService::request_text("POST", replay));
+  store.await_question();
+  EXPECT_EQ(served.ask("GET", "/api/v1/sessions").status, 200);
+  const Answered second = served.ask("POST", replay);
+  EXPECT_EQ(second.status, 503) << second.body;
+  EXPECT_NE(second.body.find("Another session is being replayed"), std::string::npos)
+      << second.body;
+  store.go_on();
+  const Answered answered = ServedService::answered_from(first.read_all());
+  EXPECT_EQ(answered.status, 200) << answered.body;
+  EXPECT_NE(answered.head.find("nosniff"), std::string::npos) << answered.head;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "server/resources.h"
 #include "server/service.h"
 #include "server/snapshots.h"
+#include "store/readable_waits.h"
 
 namespace wright::server {
 namespace {
@@ -26,8 +27,9 @@ Result<WaitFilter> wait_filter(const Call& call, std::optional<SessionId> sessio
 }
 
 Result<Json> waits_json(Store& store, const WaitFilter& filter) {
+  const auto found = TRY(store::readable_waits(store, filter));
   JsonArray list;
-  for (const StoredWait& wait : TRY(store.get_waits(filter))) {
+  for (const StoredWait& wait : found.waits) {
     Json json = wait_json(wait);
     const auto calls =
         store.get_tool_calls(wait.session_id, {.page = {.after = wait.call_id - 1, .limit = 1}});
@@ -41,7 +43,14 @@ Result<Json> waits_json(Store& store, const WaitFilter& filter) {
     }
     list.push_back(std::move(json));
   }
-  return Json{{"waits", std::move(list)}};
+  JsonArray damaged;
+  for (const store::DamagedWait& each : found.damaged) {
+    damaged.push_back(
+        {{"wait_id", each.id}, {"session_id", each.session_id}, {"error", each.error.message}});
+  }
+  JsonObject json{{"waits", std::move(list)}};
+  if (!damaged.empty()) json["damaged"] = std::move(damaged);
+  return json;
 }
 
 // Of all sessions: every page that is open somewhere counts them.

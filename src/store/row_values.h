@@ -158,21 +158,32 @@ Result<StoredCall> call_of(const Row& row) {
   };
 }
 
+// Its detail says which one; see readable_waits().
+template <class Row>
+std::unexpected<Error> unreadable_wait(const Row& row, const Error& why) {
+  const WaitId id = row.integer(0);
+  const SessionId session = row.integer(1);
+  return fail(
+      ErrorCode::storage,
+      fmt::format("The stored wait {} of session {} cannot be read: {}", id, session, why.message),
+      JsonObject{{"wait_id", id}, {"session_id", session}});
+}
+
 template <class Row>
 Result<StoredWait> wait_of(const Row& row) {
   const WaitId id = row.integer(0);
   const auto kind = wait_kind_from(row.text(3));
-  if (!kind) return unreadable("wait", id, kind.error());
+  if (!kind) return unreadable_wait(row, kind.error());
   auto shown = parse_json(row.text(4));
-  if (!shown) return unreadable("wait", id, shown.error());
+  if (!shown) return unreadable_wait(row, shown.error());
   const auto status = wait_status_from(row.text(5));
-  if (!status) return unreadable("wait", id, status.error());
+  if (!status) return unreadable_wait(row, status.error());
   auto answer = json_from(row.optional_text(10));
-  if (!answer) return unreadable("wait", id, answer.error());
+  if (!answer) return unreadable_wait(row, answer.error());
   auto covers = covers_from(row.optional_text(11), *shown);
-  if (!covers) return unreadable("wait", id, covers.error());
+  if (!covers) return unreadable_wait(row, covers.error());
   auto state = state_from(row.optional_text(12));
-  if (!state) return unreadable("wait", id, state.error());
+  if (!state) return unreadable_wait(row, state.error());
   return StoredWait{
       .id = id,
       .session_id = row.integer(1),

@@ -1,5 +1,6 @@
 // A database file that goes away under a running process, and one that somebody else has locked:
 // what is written then never counts as written, and reading goes on where it can.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 #include <filesystem>
 
 #include "store/damage.h"
+#include "store/readable_waits.h"
 #include "store/store_testing.h"
 
 namespace wright::store {
@@ -145,6 +147,39 @@ TEST_F(TroubledFile, with_a_damaged_row_lists_the_others_where_that_is_wanted) {
     EXPECT_EQ(listed[1].error_code, ErrorCode::storage);
     EXPECT_NE(listed[1].error.value_or("").find("cannot be read"), std::string::npos);
   }
+}
+
+TEST_F(TroubledFile, with_damaged_waits_gives_the_others) {
+  std::vector<WaitId> waits;
+  for (int i = 0; i < 5; ++i) {
+    const auto written = value_of(store_->apply(std::vector<Write>{AppendMessage{
+        session_, {Role::assistant, {ToolCall{fmt::format("c{}", i), "ask", "{}"}}}}}));
+    const auto opened = value_of(store_->apply(std::vector<Write>{
+        UpdateCall{.call_id = written.calls.at(0), .status = CallStatus::waiting},
+        OpenWait{.session_id = session_, .call_id = written.calls.at(0), .shown = {{"n", i}}}}));
+    waits.push_back(opened.waits.at(0));
+  }
+  rows_of(connect_plainly(path_).get(), "UPDATE agent_waits SET shown = '{' WHERE id IN (2, 4)");
+  EXPECT_EQ(code_of(store_->get_waits({})), ErrorCode::storage);
+  const auto ids = [&](const WaitFilter& filter) {
+    std::vector<WaitId> found;
+    for (const StoredWait& each : value_of(readable_waits(*store_, filter)).waits) {
+      found.push_back(each.id);
+    }
+    return found;
+  };
+  EXPECT_EQ(ids({}), (std::vector<WaitId>{1, 3, 5}));
+  EXPECT_EQ(ids({.page = {.limit = 2}}), (std::vector<WaitId>{1, 3}));
+  EXPECT_EQ(ids({.page = {.limit = 2, .keep = Page::Keep::last}}), (std::vector<WaitId>{3, 5}));
+  EXPECT_EQ(ids({.id = 4}), std::vector<WaitId>{});
+  const auto damaged = value_of(readable_waits(*store_, {})).damaged;
+  ASSERT_EQ(damaged.size(), 2U);
+  EXPECT_EQ(damaged[0].id, 2);
+  EXPECT_EQ(damaged[1].id, 4);
+  EXPECT_EQ(damaged[1].session_id, session_);
+  EXPECT_TRUE(damaged[1].error.message.starts_with(
+      fmt::format("The stored wait 4 of session {} cannot be read", session_)))
+      << damaged[1].error.message;
 }
 
 }  // namespace

@@ -126,6 +126,27 @@ TEST(Cancelling, takes_several_sessions_and_tells_what_became_of_each) {
   EXPECT_TRUE(again.json().at(0).as_object().contains("error")) << again.output;
 }
 
+TEST(Waits, are_listed_beside_one_that_cannot_be_read) {
+  for (const char* damage : {"UPDATE agent_waits SET shown = '{' WHERE session_id = 1",
+                             "UPDATE agent_tool_calls SET result = '{' WHERE session_id = 1 AND "
+                             "status = 'waiting'"}) {
+    const Home home;
+    home.write_config(kAskAboutGrep);
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+    change(home.database(), damage);
+    const Finished waits = home.wright({"waits"});
+    EXPECT_EQ(waits.exit_code, 0) << waits.error;
+    EXPECT_TRUE(has(waits.output, "session 2")) << waits.output;
+    EXPECT_FALSE(has(waits.output, "session 1 ")) << waits.output;
+    EXPECT_TRUE(has(waits.error, "cannot be read")) << waits.error;
+    EXPECT_TRUE(has(waits.error, "`wright sessions rm 1`")) << waits.error;
+    EXPECT_EQ(home.wright({"answer", "2", "--approve"}).exit_code, 0);
+    EXPECT_EQ(home.wright({"sessions", "rm", "1", "--yes"}).exit_code, 0);
+    EXPECT_EQ(home.wright({"waits"}).error, "  Nothing waits for a person.\n");
+  }
+}
+
 TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
   const Home home;
   home.write_config(kAskAboutGrep);

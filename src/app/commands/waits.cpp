@@ -17,6 +17,7 @@
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
+#include "store/readable_waits.h"
 #include "store/status.h"
 #include "wright/driver.h"
 
@@ -49,19 +50,59 @@ Result<PersonWait> person_wait(Store& store, const StoredWait& wait) {
                   .covers = wait.covers,
                   .wait_id = wait.id,
                   .session_id = wait.session_id};
-  const auto calls = TRY(store.get_tool_calls(wait.session_id));
-  const auto call = std::ranges::find(calls, wait.call_id, &StoredCall::id);
-  if (call != calls.end()) told.call = {call->tool_call_id, call->tool_name, call->request};
+  // That one alone: another one of its session may be damaged.
+  const auto calls = TRY(store.get_tool_calls(
+      wait.session_id, {.page = {.after = wait.call_id - 1, .before = wait.call_id + 1}}));
+  if (!calls.empty()) {
+    const StoredCall& call = calls.front();
+    told.call = {call.tool_call_id, call.tool_name, call.request};
+  }
   return told;
 }
 
-Result<std::vector<PersonWait>> open_waits(Store& store, std::optional<SessionId> session) {
-  const auto waits = TRY(store.get_waits({.session_id = session, .status = WaitStatus::open}));
-  std::vector<PersonWait> told;
-  for (const StoredWait& wait : waits) {
-    auto one = TRY(person_wait(store, wait));
-    told.push_back(std::move(one));
+void tell_of_damage(SessionId session, const Error& error, Console& console) {
+  console.note(fmt::format("{}. `wright sessions rm {}` removes session {}, which cannot go on.\n",
+                           on_one_line(error.message), session, session));
+}
+
+// A wait that can be shown.
+struct ShownWait {
+  StoredWait stored = {};
+  PersonWait told = {};
+  Session root = {};
+};
+
+Result<ShownWait> shown_wait(Store& store, const StoredWait& wait) {
+  auto root = TRY(root_session(store, wait.session_id));
+  auto told = TRY(person_wait(store, wait));
+  return ShownWait{wait, std::move(told), std::move(root)};
+}
+
+// Those that can be shown; of the others a person is told.
+Result<std::vector<ShownWait>> open_waits(Store& store, WaitFilter filter, Console& console) {
+  filter.status = WaitStatus::open;
+  const auto found = TRY(store::readable_waits(store, filter));
+  for (const store::DamagedWait& each : found.damaged) {
+    tell_of_damage(each.session_id, each.error, console);
   }
+  std::vector<ShownWait> shown;
+  for (const StoredWait& wait : found.waits) {
+    auto one = shown_wait(store, wait);
+    if (one) {
+      shown.push_back(std::move(*one));
+    } else if (one.error().code == ErrorCode::storage) {
+      tell_of_damage(wait.session_id, one.error(), console);
+    } else {
+      return std::unexpected(std::move(one).error());
+    }
+  }
+  return shown;
+}
+
+Result<std::vector<PersonWait>> open_waits_of(Store& store, SessionId session, Console& console) {
+  auto shown = TRY(open_waits(store, {.session_id = session}, console));
+  std::vector<PersonWait> told;
+  for (ShownWait& each : shown) told.push_back(std::move(each.told));
   return told;
 }
 
@@ -221,7 +262,7 @@ class Answering {
   }
 
   ExitCode done(SessionId root) {
-    const auto left = open_waits(store_, root);
+    const auto left = open_waits_of(store_, root, context_.console);
     if (!left) return complain_about(left.error(), context_.console);
     if (command_.output == OutputFormat::json) {
       context_.console.print(
@@ -251,26 +292,14 @@ ExitCode execute(const WaitsCommand& command, CommandContext context) {
   JsonArray listed;
   bool is_empty = true;
   if (*store) {
-    const auto waits = (*store)->get_waits({.status = WaitStatus::open, .tenant = command.tenant});
+    const auto waits = open_waits(**store, {.tenant = command.tenant}, context.console);
     if (!waits) return complain_about(waits.error(), context.console);
-    for (const StoredWait& wait : *waits) {
-      const auto root = root_session(**store, wait.session_id);
-      const auto told =
-          root ? person_wait(**store, wait) : Result<PersonWait>(std::unexpected(root.error()));
-      if (!told && told.error().code != ErrorCode::storage) {
-        return complain_about(told.error(), context.console);
-      }
-      if (!told) {
-        // A session that is damaged hides none of the others.
-        context.console.note(fmt::format("The wait {} is left out: {}.\n", wait.id,
-                                         on_one_line(told.error().message)));
-        continue;
-      }
-      is_empty = false;
+    is_empty = waits->empty();
+    for (const ShownWait& wait : *waits) {
       if (command.output == OutputFormat::json) {
-        listed.push_back(wait_json(wait, *root));
+        listed.push_back(wait_json(wait.stored, wait.root));
       } else {
-        print_wait(wait, *told, *root, context.console);
+        print_wait(wait.stored, wait.told, wait.root, context.console);
       }
     }
   }
@@ -291,7 +320,7 @@ ExitCode execute(const AnswerCommand& command, CommandContext context) {
   if (!id) return complain_about(id.error(), context.console);
   const auto root = find_root(**store, *id);
   if (!root) return complain_about(root.error(), context.console);
-  const auto waits = open_waits(**store, root->id);
+  const auto waits = open_waits_of(**store, root->id, context.console);
   if (!waits) return complain_about(waits.error(), context.console);
   if (waits->empty() && root->status == SessionStatus::waiting) {
     context.console.complain(
