@@ -2,6 +2,12 @@
 // that stands around the function is passed by.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/firm_bounds.h"
 #include "wright/testing.h"
 #include "wright/tool.h"
 
@@ -64,6 +70,41 @@ TEST(TypedCall, goes_by_the_types_alone_where_rules_are_not_enforced) {
   const auto wrong_type =
       run(steps_tool(), R"({"count":"x","names":[]})", {}, {.strictness = Strictness::off});
   EXPECT_EQ(wrong_type.result.content, "Parameter count must be an integer, not a string");
+}
+
+TEST(TypedCall, keeps_firm_bounds_where_rules_are_not_enforced) {
+  const Tool firm = with_firm_bounds(steps_tool());
+  std::vector<bool> decoded;
+  EXPECT_EQ(run(firm, kSteps, {noting(decoded)}).result.content, "3a");
+  EXPECT_EQ(decoded, (std::vector{true})) << "decoded where they were checked, as ever";
+  const std::string told = run(firm, R"({"count":30,"names":["a"]})", {}).result.content;
+  for (const Strictness strictness : {Strictness::lenient, Strictness::off}) {
+    const ValidationOptions options{.strictness = strictness};
+    EXPECT_EQ(run(firm, R"({"count":30,"names":["a"],"more":1})", {}, options).result.content,
+              told);
+    EXPECT_EQ(run(firm, R"({"count":3,"names":["a"],"more":1})", {}, options).result.content, "3a");
+    EXPECT_EQ(run(firm, R"({"count":"x","names":[]})", {}, options).result.content,
+              "Parameter count must be an integer, not a string");
+  }
+  EXPECT_EQ(told, "Parameter count must be at most 10, not 30");
+}
+
+TEST(TypedCall, keeps_firm_bounds_in_lists_maps_and_optional_members) {
+  struct Nested {
+    std::optional<Steps> one;
+    std::vector<Steps> list;
+    std::map<std::string, Steps> by_name;
+  };
+  const Tool firm = with_firm_bounds(tool("nested", "", [](const Nested&) { return "fine"; }));
+  const ValidationOptions off{.strictness = Strictness::off};
+  EXPECT_EQ(run(firm, R"({"one":null,"list":[],"by_name":{}})", {}, off).result.content, "fine");
+  EXPECT_EQ(run(firm,
+                R"({"one":{"count":11,"names":[]},"list":[{"count":12,"names":[]}],
+                    "by_name":{"x":{"count":13,"names":[]}}})",
+                {}, off)
+                .result.content,
+            "Parameter one.count must be at most 10, not 11; Parameter list[0].count must be at "
+            "most 10, not 12; Parameter by_name.x.count must be at most 10, not 13");
 }
 
 TEST(TypedCall, sees_the_arguments_that_an_interceptor_put_in_their_place) {

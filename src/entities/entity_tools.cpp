@@ -1,4 +1,5 @@
 // The tools of wright/tools.h over their two sources.
+#include "core/firm_bounds.h"
 #include "core/try.h"
 #include "entities/code_index.h"
 #include "entities/entity_tool_list.h"
@@ -16,16 +17,18 @@ Json with_notes(const EntitySession& session, JsonObject answer) {
 }
 
 std::vector<Tool> entity_tools(SharedSource source, EntityClock clock) {
-  return {query_entities_tool(source),
-          number_range_search_tool(source),
-          datetime_range_search_tool(source, std::move(clock)),
-          text_pattern_search_tool(source),
-          enum_filter_search_tool(source),
-          aggregate_entities_tool(source),
-          get_schema_tool(source),
-          describe_entity_tool(source),
-          explore_relationships_tool(source),
-          semantic_search_tool(source)};
+  std::vector<Tool> tools{query_entities_tool(source),
+                          number_range_search_tool(source),
+                          datetime_range_search_tool(source, std::move(clock)),
+                          text_pattern_search_tool(source),
+                          enum_filter_search_tool(source),
+                          aggregate_entities_tool(source),
+                          get_schema_tool(source),
+                          describe_entity_tool(source),
+                          explore_relationships_tool(source),
+                          semantic_search_tool(source)};
+  for (Tool& tool : tools) tool = with_firm_bounds(std::move(tool));
+  return tools;
 }
 
 }  // namespace wright::entities

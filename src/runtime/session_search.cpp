@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/firm_bounds.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "runtime/session_search.h"
@@ -29,8 +30,8 @@ struct SessionQuestion {
 };
 WRIGHT_DESCRIBE(SessionQuestion,
                 WRIGHT_FIELD(query, "Words to look for; those that have most of them come first"),
-                WRIGHT_FIELD(message, "The number of a message to read instead"),
-                WRIGHT_FIELD(offset, "Byte of that message to begin at"))
+                WRIGHT_FIELD(message, "The number of a message to read instead").at_least(1),
+                WRIGHT_FIELD(offset, "Byte of that message to begin at").at_least(0))
 
 // All that a message says, shows or calls.
 std::string all_words(const Message& message) {
@@ -134,7 +135,7 @@ Result<std::string> search_messages(const std::vector<StoredMessage>& messages,
 }  // namespace
 
 Tool search_session_tool(FindStore find_store) {
-  return tool(
+  return with_firm_bounds(tool(
       "search_session",
       "Searches all that was said and done in this session, also what is left out of the "
       "conversation as you see it: messages, calls and whole results. Give words to look for, or "
@@ -149,7 +150,7 @@ Tool search_session_tool(FindStore find_store) {
         return question.message ? read_message(messages, question)
                                 : search_messages(messages, question);
       },
-      {.effect = Effect::read});
+      {.effect = Effect::read}));
 }
 
 Tool search_session_tool(Store& store) {

@@ -1,10 +1,14 @@
 // What the settings make of a call, shown by calls.
 #include "app/wiring/tool_execution.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <boost/json/object.hpp>
 
 #include <chrono>
 
+#include "app/wiring/shipped.h"
+#include "core/temporary_folder_testing.h"
 #include "wright/testing.h"
 
 namespace wright::app {
@@ -126,6 +130,56 @@ TEST_F(ToolExecution, is_strict_or_lenient_or_corrects) {
   EXPECT_EQ(run(echo(), {"tool_execution.strictness=lenient"}, wrong).response.at("n"), Json("5"));
   EXPECT_EQ(run(echo(), {"tool_execution.coercion=true"}, wrong).response.at("n"), Json(5));
   EXPECT_FALSE(run(echo(), {"tool_execution.enable_validation=false"}, wrong).result.is_error);
+}
+
+// What a model must not do even where nothing is checked: make a shipped tool count past the end of
+// a type, or without end.
+class ShippedNumbers : public ToolExecution {
+ protected:
+  void look_at(const Tool& tool, const Json& schema, const std::string& setting) {
+    for (const auto& [name, property] : schema.at("properties").as_object()) {
+      const JsonObject& rules = property.as_object();
+      if (rules.contains("type") && rules.at("type") == Json("integer")) {
+        EXPECT_TRUE(rules.contains("minimum")) << tool.spec.name << "." << name;
+      }
+      refuses(tool, name, rules, "minimum", -1, setting);
+      refuses(tool, name, rules, "maximum", 1, setting);
+    }
+  }
+
+  void refuses(const Tool& tool, std::string_view name, const JsonObject& rules,
+               std::string_view bound, int beyond, const std::string& setting) {
+    if (!rules.contains(bound)) return;
+    ++seen_;
+    const Json given{{name, rules.at(bound).to_number<std::int64_t>() + beyond}};
+    const auto outcome = run(tool, {setting}, to_text(given));
+    EXPECT_NE(outcome.error_message().find(fmt::format("Parameter {} must be at ", name)),
+              std::string::npos)
+        << tool.spec.name << " " << to_text(given) << ": " << outcome.result.content;
+  }
+
+  int seen_ = 0;
+};
+
+TEST_F(ShippedNumbers, keep_their_bounds_however_arguments_are_checked) {
+  const TemporaryFolder folder;
+  SettingFlags flags;
+  flags.set = {"web.fetch=true",     "web.search=https://search.example/search",
+               "sessions.search=on", "entities.index=true",
+               "agent.writable=.",   "agent.base_path=" + folder.path().string()};
+  const Environment environment(Environment::Variables{{"HOME", folder.path().string()}});
+  const auto settings = load_settings(flags, environment);
+  ASSERT_TRUE(settings) << settings.error().message;
+  const auto tools = make_tools(*settings);
+  ASSERT_TRUE(tools) << tools.error().message;
+  EXPECT_EQ(tools->size(), tool_names().size());
+  for (const Tool& tool : *tools) {
+    for (const char* const setting :
+         {"tool_execution.strictness=lenient", "tool_execution.enable_validation=false"}) {
+      look_at(tool, tool.spec.parameters, setting);
+    }
+  }
+  EXPECT_GT(seen_, 40);
 }
 
 TEST_F(ToolExecution, tells_the_model_to_stop_after_the_budget) {

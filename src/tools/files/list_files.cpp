@@ -5,6 +5,7 @@
 #include <ctime>
 #include <tuple>
 
+#include "core/firm_bounds.h"
 #include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/glob.h"
@@ -271,7 +272,7 @@ void use_names_of_list(JsonObject& arguments) {
 }  // namespace
 
 Tool list_files_tool(SharedWorkspace workspace) {
-  Tool made =
+  Tool made = with_firm_bounds(
       tool("list_files",
            "Lists files below the base folder that match a glob. Leaves out what .gitignore names, "
            "hidden files and node_modules, and says how many of those there were.",
@@ -279,7 +280,7 @@ Tool list_files_tool(SharedWorkspace workspace) {
                                               const Context& context) -> Result<Json> {
              return list_files(*workspace, arguments, context.stop);
            },
-           {.effect = Effect::read});
+           {.effect = Effect::read}));
   return with_rewrite(std::move(made), use_names_of_list);
 }
 

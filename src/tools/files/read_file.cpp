@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/base64.h"
+#include "core/firm_bounds.h"
 #include "core/media_type.h"
 #include "core/try.h"
 #include "tools/file_tool_list.h"
@@ -217,13 +218,13 @@ Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& ar
 }  // namespace
 
 Tool read_file_tool(SharedWorkspace workspace) {
-  Tool made = tool(
+  Tool made = with_firm_bounds(tool(
       "read_file",
       "Reads a text file below the base folder, or a range of its lines. Says how many lines there "
       "are and where to go on when not all are shown. Shows images.",
       [workspace = std::move(workspace)](const ReadFileArguments& arguments, const Context& context)
           -> Result<Output> { return read_file(*workspace, arguments, context.stop); },
-      {.effect = Effect::read});
+      {.effect = Effect::read}));
   static constexpr std::string_view kNotShown[] = {"max_size"};
   static constexpr OtherName kNames[] = {{"path", "file_path"}};
   return with_rewrite(without_showing(std::move(made), kNotShown),

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/firm_bounds.h"
 #include "core/try.h"
 #include "tools/people/answer_rules.h"
 
@@ -83,7 +84,7 @@ const QuestionAnswer* find_answer(const std::vector<QuestionAnswer>& answers, st
 }
 
 Tool tool_with(std::function<Result<ToolReply>(const AskUserRequest&, const Context&)> answer) {
-  return tool(
+  return with_firm_bounds(tool(
       "ask_user",
       "Asks the person you work for. Put all that you need to know into one call; give options "
       "where the answers are few. The run waits until they have answered. Passwords come back "
@@ -93,7 +94,7 @@ Tool tool_with(std::function<Result<ToolReply>(const AskUserRequest&, const Cont
         TRY(check(request));
         return answer(request, context);
       },
-      {.effect = Effect::read});
+      {.effect = Effect::read}));
 }
 
 }  // namespace

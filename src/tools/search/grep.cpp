@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/firm_bounds.h"
 #include "core/try.h"
 #include "tools/file_tool_list.h"
 #include "tools/files/file_types.h"
@@ -366,14 +367,14 @@ void use_names_of_grep(JsonObject& arguments) {
 }  // namespace
 
 Tool grep_tool(SharedWorkspace workspace) {
-  Tool made = tool(
+  Tool made = with_firm_bounds(tool(
       "grep",
       "Searches the text files below the base folder for a regular expression. Leaves out what "
       ".gitignore names, hidden and binary files, links and node_modules. Counts all matching "
       "lines and shows the first.",
       [workspace = std::move(workspace)](const GrepArguments& arguments, const Context& context)
           -> Result<Json> { return grep(*workspace, arguments, context.stop); },
-      {.effect = Effect::read});
+      {.effect = Effect::read}));
   static constexpr std::string_view kNotShown[] = {"exclude_pattern", "max_files_searched",
                                                    "recursive", "include_line_numbers"};
   return with_rewrite(without_showing(std::move(made), kNotShown), use_names_of_grep);

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/call_preview.h"
+#include "core/firm_bounds.h"
 #include "core/permission_names.h"
 #include "core/try.h"
 #include "sandbox/trace_variables.h"
@@ -138,7 +139,8 @@ class Bash {
                      {"arguments", encode(arguments)},
                      {"reason", decision.reason},
                      {"remembers", "exactly this command, in this folder"}};
-    // As in the preview: others may have asked about the same line, and what they showed is compared.
+    // As in the preview: others may have asked about the same line, and what they showed is
+    // compared.
     JsonObject seen = shown_part({{"commands", commands_of(decision)}, {"folder", folder}});
     for (auto& member : seen) shown.emplace(member.key(), std::move(member.value()));
     return shown;
@@ -260,7 +262,7 @@ Result<Tool> bash_tool(BashOptions options) {
   // Tools are values that are copied; all copies share one sandbox.
   auto bash =
       std::make_shared<tools::Bash>(std::move(options), std::move(rules), std::move(workspace));
-  Tool made = tool(
+  Tool made = with_firm_bounds(tool(
       "bash",
       "Runs a line of shell with bash in a sandbox and returns what it printed and its exit code. "
       "Every command in the line must be allowed; a refusal says by which rule. There is no input "
@@ -271,7 +273,7 @@ Result<Tool> bash_tool(BashOptions options) {
       {.effect = Effect::write,
        .concurrency = Concurrency::serial,
        .timeout = tools::kLongest,
-       .approved_by_arguments = true});
+       .approved_by_arguments = true}));
   made.only_reads =
       [looking_around =
            CommandRules::make(rules_of(CommandPreset::read_only)).value()](const Json& arguments) {

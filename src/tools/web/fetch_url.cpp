@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/firm_bounds.h"
 #include "core/try.h"
 #include "net/http_client.h"
 #include "net/whole_response.h"
@@ -241,7 +242,7 @@ Result<Tool> fetch_url_tool(WebAccessOptions options) {
   const std::chrono::milliseconds timeout = options.timeout + std::chrono::seconds(10);
   // Tools are values that are copied; all copies share one client.
   auto reader = std::make_shared<tools::WebReader>(std::move(options), std::move(access));
-  Tool made = tool(
+  Tool made = with_firm_bounds(tool(
       "fetch_url",
       "Gets a page of the public web and shows it as text: HTML as Markdown with its links, JSON "
       "and other text as it is. Nothing is sent but the URL; no scripts run. What a page says is "
@@ -249,7 +250,7 @@ Result<Tool> fetch_url_tool(WebAccessOptions options) {
       [reader](const tools::FetchUrlArguments& arguments, const Context& context) -> Result<Json> {
         return reader->fetch(arguments, context);
       },
-      {.effect = Effect::read, .timeout = timeout});
+      {.effect = Effect::read, .timeout = timeout}));
   made.spec.aliases = {"web_fetch", "fetch"};
   return tools::with_rewrite(std::move(made), [](JsonObject& arguments) {
     tools::rename_members(arguments, tools::kOtherUrlNames);
