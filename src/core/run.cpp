@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/enum_names.h"
 #include "core/fingerprint.h"
@@ -49,6 +53,20 @@ void make_id_unique(Run& run, ToolCall& call) {
     call.id = fmt::format("{}_{}", wanted, n);
     if (run.call_ids.insert(hash_of(call.id)).second) return;
   }
+}
+
+// Leaves out calls that a vendor has listed twice: same id, name and arguments. Two that have no id
+// are two calls.
+void drop_copies(std::vector<Part>& parts) {
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
+  std::vector<bool> is_copy;
+  for (const Part& part : parts) {
+    const auto* call = std::get_if<ToolCall>(&part);
+    is_copy.push_back(call != nullptr && !call->id.empty() &&
+                      !seen.emplace(call->id, call->name, call->arguments).second);
+  }
+  std::size_t place = 0;
+  std::erase_if(parts, [&](const Part&) { return is_copy[place++]; });
 }
 
 OpenCall* find_unanswered(Run& run, std::string_view call_id) {
@@ -127,12 +145,11 @@ void refuse_calls_over_limit(Run& run) {
   if (!limit) return;
   int over = run.tool_calls - *limit;
   for (auto open = run.open_calls.rbegin(); open != run.open_calls.rend() && over > 0; ++open) {
-    open->result = {
-        .call_id = open->call.id,
-        .name = open->call.name,
-        .content = fmt::format("Not run: the limit of {} tool calls was reached", *limit),
-        .is_error = true,
-        .origin = ToolResult::Origin::not_run};
+    open->result = {.call_id = open->call.id,
+                    .name = open->call.name,
+                    .content = fmt::format("Not run: the limit of {} tool calls was reached", *limit),
+                    .is_error = true,
+                    .origin = ToolResult::Origin::not_run};
     open->state = OpenCall::State::answered;
     --over;
   }
@@ -168,9 +185,12 @@ bool is_spoken(const Part& part) {
   return text != nullptr && !text->text.empty();
 }
 
+bool is_call(const Part& part) {
+  return std::holds_alternative<ToolCall>(part);
+}
+
 bool has_call(const std::vector<Part>& parts) {
-  return std::ranges::any_of(
-      parts, [](const Part& part) { return std::holds_alternative<ToolCall>(part); });
+  return std::ranges::any_of(parts, is_call);
 }
 
 bool tells(const Message& message, Notice::Kind kind) {
@@ -262,6 +282,7 @@ Result<void> take(Run& run, ModelAnswered outcome) {
       return !is_spoken(part) && !(stopped == StopReason::max_tokens && is_whole_call(part));
     });
   }
+  if (std::ranges::count_if(message.parts, is_call) > 1) drop_copies(message.parts);
   for (Part& part : message.parts) {
     if (auto* call = std::get_if<ToolCall>(&part)) {
       make_id_unique(run, *call);

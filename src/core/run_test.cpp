@@ -147,6 +147,24 @@ TEST(Run, replaces_empty_and_repeated_ids) {
   EXPECT_NE(step_of<CallTools>(agent, run).calls[0].id, "x");
 }
 
+TEST(Run, takes_a_call_that_a_vendor_lists_twice_for_one) {
+  wright::Run run = start(agent_with_limit(5), "Go");
+  const ToolCall first = call("pay", R"({"to":"a"})", "1");
+  const ToolCall other = call("pay", R"({"to":"b"})", "1");
+  Response answer = calls({first, call("pay", "{}", "2"), other, first, other,
+                           call("pay", "{}", ""), call("pay", "{}", "")});
+  expect_accepts(run, ModelAnswered{std::move(answer)});
+  std::vector<std::string> arguments;
+  for (const OpenCall& open : run.open_calls) arguments.push_back(open.call.arguments);
+  EXPECT_EQ(arguments,
+            (std::vector<std::string>{R"({"to":"a"})", "{}", R"({"to":"b"})", "{}", "{}"}))
+      << "two without an id are two";
+  EXPECT_EQ(run.messages.back().tool_calls().size(), 5U);
+  EXPECT_EQ(run.tool_calls, 5);
+  EXPECT_EQ(run.open_calls[0].call.id, "1");
+  EXPECT_NE(run.open_calls[2].call.id, "1") << "another call with that id";
+}
+
 TEST(Run, fails_with_the_models_error) {
   const Agent agent = agent_with_limit(3);
   wright::Run run = start(agent, "Go");
