@@ -4,8 +4,12 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <string>
+#include <string_view>
 
+#include "core/json_members.h"
 #include "core/text.h"
 
 namespace wright::feedback {
@@ -13,20 +17,42 @@ namespace {
 
 constexpr std::size_t kMostNames = 200;
 constexpr std::size_t kDeepestSchema = 8;
+constexpr std::size_t kMostVisited = 4'000;
 constexpr std::size_t kLongestDescription = 600;
 
 using Names = std::initializer_list<std::string_view>;
 
-// Collects the names of properties and the values of enums from a JSON schema.
+// Whether what is asked for stands below a property of this name: conditions, start_conditions,
+// filter. What stands below others, such as the rules for answers to questions, is about something
+// else.
+bool is_condition(std::string_view property) {
+  constexpr auto kConditions =
+      std::to_array<std::string_view>({"condition", "conditions", "filter", "filters", "where",
+                                       "criteria", "predicate", "predicates"});
+  return std::ranges::any_of(kConditions, [&](std::string_view name) {
+    return property == name || property.ends_with("_" + std::string(name));
+  });
+}
+
+// Collects the names of properties and the values of enums from a JSON schema: of the tool's own
+// parameters, and of conditions in them.
 class SchemaWalk {
  public:
-  explicit SchemaWalk(ToolFacts& facts) : facts_(facts) {}
+  SchemaWalk(const Json& root, ToolFacts& facts) : root_(root), facts_(facts) {
+    visit(root, Place::tool, 0);
+  }
 
-  void visit(const Json& schema, std::size_t depth = 0) {
-    if (depth > kDeepestSchema || facts_.parameters.size() + facts_.choices.size() > kMostNames)
+ private:
+  // Where a schema stands. Names of properties elsewhere do not say what the tool can do.
+  enum class Place : std::uint8_t { tool, condition, elsewhere };
+
+  void visit(const Json& schema, Place place, std::size_t depth) {
+    if (depth > kDeepestSchema || ++visited_ > kMostVisited ||
+        facts_.parameters.size() + facts_.choices.size() > kMostNames) {
       return;
+    }
     if (const JsonArray* list = schema.if_array()) {
-      for (const Json& each : *list) visit(each, depth + 1);
+      for (const Json& each : *list) visit(each, place, depth + 1);
       return;
     }
     const JsonObject* object = schema.if_object();
@@ -34,10 +60,7 @@ class SchemaWalk {
     for (const auto& [key, value] : *object) {
       const std::string_view keyword = key;
       if (keyword == "properties" && value.is_object()) {
-        for (const auto& [name, inner] : value.get_object()) {
-          facts_.parameters.push_back(lower(name));
-          visit(inner, depth + 1);
-        }
+        if (place != Place::elsewhere) visit_properties(value.get_object(), place, depth);
       } else if (keyword == "enum" && value.is_array()) {
         for (const Json& choice : value.get_array()) {
           if (choice.is_string()) facts_.choices.push_back(lower(choice.get_string()));
@@ -48,15 +71,37 @@ class SchemaWalk {
         facts_.has_date_format |= value == Json("date") || value == Json("date-time");
       } else if (keyword == "items" || keyword == "anyOf" || keyword == "oneOf" ||
                  keyword == "allOf" || keyword == "prefixItems") {
-        visit(value, depth + 1);
-      } else if ((keyword == "$defs" || keyword == "definitions") && value.is_object()) {
-        for (const auto& [name, inner] : value.get_object()) visit(inner, depth + 1);
+        visit(value, place, depth + 1);
+      } else if (keyword == "$ref" && value.is_string()) {
+        if (const Json* meant = referenced(value.get_string())) visit(*meant, place, depth + 1);
       }
     }
   }
 
- private:
+  void visit_properties(const JsonObject& properties, Place place, std::size_t depth) {
+    for (const auto& [name, inner] : properties) {
+      facts_.parameters.push_back(lower(name));
+      const bool is_in_condition =
+          place == Place::condition || is_condition(facts_.parameters.back());
+      visit(inner, is_in_condition ? Place::condition : Place::elsewhere, depth + 1);
+    }
+  }
+
+  // "#", "#/$defs/NAME" or "#/definitions/NAME"; null for others.
+  const Json* referenced(std::string_view reference) const {
+    if (reference == "#") return &root_;
+    for (const std::string_view group : {"$defs", "definitions"}) {
+      const std::string start = "#/" + std::string(group) + "/";
+      if (!reference.starts_with(start)) continue;
+      const Json* all = member(root_, group);
+      return all != nullptr ? member(*all, reference.substr(start.size())) : nullptr;
+    }
+    return nullptr;
+  }
+
+  const Json& root_;
   ToolFacts& facts_;
+  std::size_t visited_ = 0;
 };
 
 bool is_named(const ToolFacts& tool, Names names) {
@@ -67,6 +112,18 @@ bool has_parameter(const ToolFacts& tool, Names names) {
 }
 bool has_choice(const ToolFacts& tool, Names names) {
   return std::ranges::any_of(names, [&](auto name) { return tool.has_choice(name); });
+}
+
+// What it asks of a person says nothing about what can be searched.
+bool asks_people(const ToolFacts& tool) {
+  return is_named(tool, {"ask_user", "ask_human", "ask_person", "ask_followup_question",
+                         "request_user_input", "askuserquestion"});
+}
+
+// Tells of names, sizes and times of files, and nothing of what is in them.
+bool knows_files_only(const ToolFacts& tool) {
+  return is_named(tool, {"list_files", "find_files", "list_directory", "glob", "ls"}) ||
+         (tool.takes_globs_only && tool.description.find("file") != std::string::npos);
 }
 
 // A query language covers all of it.
@@ -177,7 +234,7 @@ ToolFacts facts_of(const ToolSpec& spec) {
   facts.name = spec.name;
   facts.lower_name = lower(spec.name);
   facts.description = lower(utf8_prefix(spec.description, kLongestDescription));
-  SchemaWalk(facts).visit(spec.parameters);
+  SchemaWalk(spec.parameters, facts);
   facts.takes_globs_only = facts.description.find("glob") != std::string::npos &&
                            facts.description.find("regular expression") == std::string::npos &&
                            facts.description.find("regex") == std::string::npos;
@@ -191,7 +248,8 @@ std::vector<ToolFacts> facts_of(std::span<const Tool> tools) {
   return facts;
 }
 
-bool can(const ToolFacts& tool, Capability capability) {
+bool can(const ToolFacts& tool, Capability capability, Subject subject) {
+  if (asks_people(tool) || (subject != Subject::files && knows_files_only(tool))) return false;
   const bool is_query = is_sql(tool);
   switch (capability) {
     case Capability::compare_numbers:
@@ -211,8 +269,9 @@ bool can(const ToolFacts& tool, Capability capability) {
   return false;
 }
 
-bool can(std::span<const ToolFacts> tools, Capability capability) {
-  return std::ranges::any_of(tools, [&](const ToolFacts& tool) { return can(tool, capability); });
+bool can(std::span<const ToolFacts> tools, Capability capability, Subject subject) {
+  return std::ranges::any_of(tools,
+                             [&](const ToolFacts& tool) { return can(tool, capability, subject); });
 }
 
 bool is_text_match(Capability capability) {

@@ -31,9 +31,10 @@ enum class Capability : std::uint8_t {
 struct ToolFacts {
   std::string name = {};
   std::string lower_name = {};
-  std::string description = {};              // in lower case, its beginning
-  std::vector<std::string> parameters = {};  // at any depth, in lower case
-  std::vector<std::string> choices = {};     // the values of enums, in lower case
+  std::string description = {};  // in lower case, its beginning
+  // Of the tool itself and of conditions that it takes, in lower case; not what stands deeper.
+  std::vector<std::string> parameters = {};
+  std::vector<std::string> choices = {};  // the values of their enums, in lower case
   bool has_date_format = false;
   bool takes_globs_only = false;  // its pattern is a glob, no regular expression
 
@@ -44,8 +45,11 @@ struct ToolFacts {
 ToolFacts facts_of(const ToolSpec& spec);
 std::vector<ToolFacts> facts_of(std::span<const Tool> tools);
 
-bool can(const ToolFacts& tool, Capability capability);
-bool can(std::span<const ToolFacts> tools, Capability capability);
+// What a question is about. A tool that knows names of files only is of use for nothing else.
+enum class Subject : std::uint8_t { files, others };
+
+bool can(const ToolFacts& tool, Capability capability, Subject subject);
+bool can(std::span<const ToolFacts> tools, Capability capability, Subject subject);
 
 // Whether texts are compared, and what such a comparison is called: "starts_with".
 bool is_text_match(Capability capability);

@@ -4,9 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "feedback/findings_testing.h"
 #include "feedback/query_needs.h"
+#include "wright/people.h"
+#include "wright/schema.h"
 
 namespace wright::feedback {
 namespace {
@@ -196,8 +202,8 @@ TEST(Suggestions, improve_a_search_tool_that_cannot_sort) {
 TEST(Needs, take_conditions_without_a_list_of_operators_for_all_of_them) {
   const ToolFacts open = tool_named("query_entities", R"({"properties":{"conditions":{"items":{
       "properties":{"field":{},"operator":{"type":"string"},"value":{}}}}}})");
-  EXPECT_TRUE(can(open, Capability::compare_numbers));
-  EXPECT_FALSE(can(plain_query_entities(), Capability::compare_numbers));
+  EXPECT_TRUE(can(open, Capability::compare_numbers, Subject::others));
+  EXPECT_FALSE(can(plain_query_entities(), Capability::compare_numbers, Subject::others));
 }
 
 TEST(Needs, tell_the_ways_to_compare_texts_apart) {
@@ -224,9 +230,71 @@ TEST(Needs, tell_the_ways_to_compare_texts_apart) {
     for (const Capability wanted :
          {match_contains, match_prefix, match_suffix, match_regex, match_glob}) {
       const bool is_served = std::ranges::find(each.served, wanted) != each.served.end();
-      EXPECT_EQ(can(tool, wanted), is_served) << each.schema << " " << operator_for(wanted);
+      EXPECT_EQ(can(tool, wanted, Subject::files), is_served)
+          << each.schema << " " << operator_for(wanted);
     }
   }
+}
+
+// The specification's own examples.
+constexpr std::array<std::pair<const char*, const char*>, 6> kSpecified{{
+    {"Find classes with more than 200 lines", "number_range_search"},
+    {"functions whose name contains parse", "text_pattern_search"},
+    {"functions whose name starts with foo", "text_pattern_search"},
+    {"functions whose name ends with Test", "text_pattern_search"},
+    {"classes whose name matches Agent", "text_pattern_search"},
+    {"classes with a name like Agent", "text_pattern_search"},
+}};
+
+TEST(Suggestions, are_not_kept_back_by_a_tool_that_asks_people) {
+  const std::string asking = to_text(schema_of<AskUserRequest>());
+  for (const auto& [query, tool] : kSpecified) {
+    for (const char* name : {"ask_user", "interview"}) {
+      const Evidence evidence{.query = query,
+                              .calls = {call_of("look", kClasses)},
+                              .tools = {tool_named("look"), tool_named(name, asking)}};
+      EXPECT_NE(tool_suggestion(all_findings(evidence), tool), nullptr) << query << " " << name;
+    }
+  }
+}
+
+TEST(Suggestions, count_a_tool_for_files_for_questions_about_files_only) {
+  const ToolFacts files = tool_named("list_files", R"({"properties":{
+      "pattern":{"type":"string"},"mode":{"enum":["glob","tree"]},"sort":{"enum":["name"]}}})",
+                                     "Lists files below the base folder that match a glob");
+  for (const auto& [query, tool] : kSpecified) {
+    const Evidence evidence{
+        .query = query, .calls = {call_of("list_files", kClasses)}, .tools = {files}};
+    EXPECT_NE(tool_suggestion(all_findings(evidence), tool), nullptr) << query;
+  }
+  for (const char* query : {"files whose name starts with foo", "Which folders contain parse?",
+                            "everything that ends with .cpp", "the names like *.h"}) {
+    const Evidence evidence{
+        .query = query, .calls = {call_of("list_files", kClasses)}, .tools = {files}};
+    EXPECT_EQ(tool_suggestion(all_findings(evidence), "text_pattern_search"), nullptr) << query;
+  }
+}
+
+TEST(Needs, go_by_parameters_and_conditions_and_by_nothing_that_stands_deeper) {
+  const auto facts = [](std::string_view schema) { return tool_named("search", schema); };
+  const ToolFacts conditions = facts(R"({"properties":{"start_conditions":{"type":"array",
+      "items":{"$ref":"#/$defs/Condition"}}},"$defs":{"Condition":{"properties":{
+      "operator":{"enum":["gt"]},"all":{"items":{"$ref":"#/$defs/Condition"}}}}}})");
+  EXPECT_TRUE(can(conditions, Capability::compare_numbers, Subject::others));
+  const ToolFacts deeper = facts(R"({"properties":{"style":{"properties":{"pattern":{},
+      "min_width":{},"max_width":{},"since":{},"exclude":{},"operator":{"enum":["gt","regex"]}}}},
+      "$defs":{"Unused":{"properties":{"pattern":{}}}}})");
+  EXPECT_EQ(deeper.parameters, (std::vector<std::string>{"style"}));
+  EXPECT_TRUE(deeper.choices.empty());
+  const ToolFacts after = facts(R"({"properties":{"filters":{"properties":{"a":{}}},
+      "style":{"properties":{"pattern":{}}}}})");
+  EXPECT_EQ(after.parameters, (std::vector<std::string>{"filters", "a", "style"}));
+}
+
+TEST(Needs, are_read_from_a_schema_that_leads_to_itself_in_bounded_time) {
+  std::string wide = R"({"$ref":"#"})";
+  for (int i = 0; i < 200; ++i) wide += R"(,{"$ref":"#"})";
+  EXPECT_TRUE(tool_named("search", "{\"anyOf\":[" + wide + "]}").parameters.empty());
 }
 
 TEST(Suggestions, ask_for_each_way_to_compare_texts) {

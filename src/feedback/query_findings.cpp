@@ -50,12 +50,14 @@ std::string searched_entity(const Evidence& evidence) {
 class QueryFindings {
  public:
   explicit QueryFindings(const Evidence& evidence)
-      : evidence_(evidence), has_data_(feedback::has_data(evidence)) {}
+      : evidence_(evidence),
+        subject_(subject_of(evidence.query)),
+        has_data_(feedback::has_data(evidence)) {}
 
   Findings find() && {
     const std::vector<Need> needs = needs_of(evidence_.query);
     for (const Need& need : needs) {
-      if (!can(evidence_.tools, need.capability)) explain(need);
+      if (!can(evidence_.tools, need.capability, subject_)) explain(need);
     }
     const bool asked_for_pattern =
         std::ranges::any_of(needs, [](const Need& need) { return is_text_match(need.capability); });
@@ -175,11 +177,11 @@ class QueryFindings {
   // find how it begins.
   void patterns(const Need& need) {
     const std::string_view wanted = operator_for(need.capability);
-    const auto partly = std::ranges::find_if(evidence_.tools, [](const ToolFacts& tool) {
+    const auto partly = std::ranges::find_if(evidence_.tools, [&](const ToolFacts& tool) {
       const bool has_operators = tool.has_parameter("operator") || tool.has_parameter("mode");
-      return has_operators &&
-             (can(tool, Capability::match_contains) || can(tool, Capability::match_prefix) ||
-              can(tool, Capability::match_suffix));
+      return has_operators && (can(tool, Capability::match_contains, subject_) ||
+                               can(tool, Capability::match_prefix, subject_) ||
+                               can(tool, Capability::match_suffix, subject_));
     });
     const bool can_improve = partly != evidence_.tools.end();
     limit(fmt::format("Cannot match texts by {} (\"{}\")", wanted, need.words),
@@ -216,7 +218,7 @@ class QueryFindings {
              call.state == CallRecord::State::succeeded;
     });
     if (used == evidence_.calls.end() || !looks_for_things(evidence_.query) ||
-        can(evidence_.tools, Capability::match_contains)) {
+        can(evidence_.tools, Capability::match_contains, subject_)) {
       return;
     }
     propose_pattern_search(
@@ -300,6 +302,7 @@ class QueryFindings {
   };
 
   const Evidence& evidence_;
+  const Subject subject_;
   const bool has_data_;
   Findings findings_;
   std::map<std::string_view, Switched> switched_;

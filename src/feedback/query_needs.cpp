@@ -375,6 +375,20 @@ std::vector<Need> needs_of(std::string_view query) {
   return needs;
 }
 
+Subject subject_of(std::string_view query) {
+  constexpr auto kFiles = std::to_array<std::string_view>(
+      {"file", "files", "filename", "filenames", "folder", "folders", "directory", "directories",
+       "path", "paths", "extension", "extensions"});
+  query = query.substr(0, kLongestQuery);
+  if (find_any(words_of(query), kFiles)) return Subject::files;
+  for (std::size_t i = 0; i + 1 < query.size(); ++i) {
+    const bool is_suffix = query[i] == '.' && is_word_character(query[i + 1]) &&
+                           (i == 0 || std::string_view(" *'\"`").contains(query[i - 1]));
+    if (is_suffix) return Subject::files;
+  }
+  return Subject::others;
+}
+
 bool looks_for_things(std::string_view query) {
   constexpr auto kVerbs = std::to_array<std::string_view>(
       {"find", "search", "locate", "list", "where", "show", "look for", "which"});

@@ -26,6 +26,9 @@ struct Need {
 // At most one of each capability. Only the beginning of a long text is examined.
 std::vector<Need> needs_of(std::string_view query);
 
+// Files, where the query names files, folders or a kind of them ("*.cpp").
+Subject subject_of(std::string_view query);
+
 // "Find authentication functions": a search by topic.
 bool looks_for_things(std::string_view query);
 
