@@ -10,6 +10,7 @@
 #include "core/label.h"
 #include "core/nearest.h"
 #include "core/try.h"
+#include "tools/tool_aliases.h"
 #include "wright/agent.h"
 #include "wright/json.h"
 
@@ -156,15 +157,29 @@ class Reader {
   }
 
   void read_tools(const toml::node& node, int line) {
-    read_names("tools", node, line, definition().tools);
+    std::vector<std::string> names;
+    read_names("tools", node, line, names);
     const std::vector<std::string_view> known(source_.known_tools.begin(),
                                               source_.known_tools.end());
-    for (const std::string& tool : definition().tools) {
-      if (std::ranges::find(known, std::string_view(tool)) != known.end()) continue;
-      std::string suggestion = did_you_mean(tool, known);
-      if (suggestion.empty()) suggestion = fmt::format("; there are {}", fmt::join(known, ", "));
-      report(line, "tools", fmt::format("unknown tool '{}'{}", tool, suggestion));
+    for (const std::string& name : names) {
+      const std::string_view own = own_name(name);
+      std::vector<std::string>& made = definition().tools;
+      if (std::ranges::find(known, own) == known.end()) {
+        std::string suggestion = did_you_mean(name, known);
+        if (suggestion.empty()) suggestion = fmt::format("; there are {}", fmt::join(known, ", "));
+        report(line, "tools", fmt::format("unknown tool '{}'{}", name, suggestion));
+      } else if (std::ranges::find(made, own) != made.end()) {
+        report(line, "tools", fmt::format("'{}' is there twice: it means {}", name, own));
+      } else {
+        made.emplace_back(own);
+      }
     }
+  }
+
+  // A tool of that name comes before one that has it as another.
+  std::string_view own_name(std::string_view name) const {
+    const bool is_known = std::ranges::find(source_.known_tools, name) != source_.known_tools.end();
+    return is_known ? name : tools::own_tool_name(name, source_.tool_aliases);
   }
 
   void read_instructions_file(const toml::node& node, int line) {
@@ -288,7 +303,7 @@ class Reader {
     } else if (*word == "none") {
       definition().tool_choice = ToolChoice::none();
     } else {
-      definition().tool_choice = ToolChoice::one(*word);
+      definition().tool_choice = ToolChoice::one(std::string(own_name(*word)));
     }
   }
 

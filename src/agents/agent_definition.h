@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agents/expansion.h"
+#include "tools/tool_aliases.h"
 #include "wright/agent.h"
 #include "wright/interceptors.h"
 #include "wright/json.h"
@@ -31,7 +32,7 @@ struct AgentDefinition {
   std::string domain = {};  // what it is about: for people and programs that list agents
   Json metadata = {};       // an object of [metadata]; null without
   OwnValues values = {};
-  std::vector<std::string> tools = {};
+  std::vector<std::string> tools = {};                      // their own names
   std::vector<std::string> specialists = {};                // names of other agents
   std::vector<std::string> labels = {};                     // that a worker must have
   std::vector<intercept::PermissionRule> permissions = {};  // in the order of the file
@@ -54,6 +55,7 @@ struct DefinitionSource {
   std::filesystem::path path;  // for messages, the name, and what instructions_file is relative to
   const ExpansionValues& variables;
   std::span<const std::string> known_tools;
+  std::span<const tools::ToolAlias> tool_aliases;  // other names that the file may use for them
   // Below which folder instructions_file has to be; empty: anywhere.
   std::filesystem::path confined_to = {};
   // Canonical names that `specialists` may have; absent: any.

@@ -10,12 +10,13 @@ namespace wright {
 namespace {
 
 const std::vector<std::string> kTools{"read_file", "grep", "bash"};
+constexpr auto kAliases = std::to_array<tools::ToolAlias>({{"search", "grep"}, {"bash", "grep"}});
 
 Result<ReadDefinition> parse(std::string_view toml,
                              const std::filesystem::path& path = "helper.toml",
                              const std::filesystem::path& confined_to = {}) {
   static const ExpansionValues variables{{"MODEL", "openai:gpt-5-mini"}};
-  return parse_agent_definition(toml, {path, variables, kTools, confined_to, {}});
+  return parse_agent_definition(toml, {path, variables, kTools, kAliases, confined_to, {}});
 }
 
 std::string error_in_definition(std::string_view toml) {
@@ -217,6 +218,20 @@ inner = { a = { b = 1 } }
     ASSERT_FALSE(wrong) << more;
     EXPECT_NE(wrong.error().message.find(words), std::string::npos) << wrong.error().message;
   }
+}
+
+TEST(AgentDefinition, calls_tools_by_any_of_their_names) {
+  const auto read = parse(R"(instructions = "x"
+tools = ["search", "bash"]
+[parameters]
+tool_choice = "search"
+)");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->definition.tools, (std::vector<std::string>{"grep", "bash"}))
+      << "an own name comes before another's other name";
+  EXPECT_EQ(read->definition.tool_choice, ToolChoice::one("grep"));
+  EXPECT_EQ(error_in_definition("instructions = 'x'\ntools = ['grep', 'search']"),
+            "helper.toml:2: tools: 'search' is there twice: it means grep");
 }
 
 TEST(AgentDefinition, says_how_its_model_shall_answer) {

@@ -8,6 +8,7 @@
 #include "agents/agent_definition.h"
 #include "agents/call_options.h"
 #include "core/try.h"
+#include "tools/tool_aliases.h"
 #include "wright/agent.h"
 
 namespace wright {
@@ -17,12 +18,6 @@ template <class Value, class Target>
 void take(const OwnValues& values, std::string_view key, Target& target) {
   const auto found = values.find(key);
   if (found != values.end()) target = static_cast<Target>(std::get<Value>(found->second));
-}
-
-const Tool* find_tool(const std::vector<Tool>& tools, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(tools, [&](const Tool& tool) { return tool.spec.name == name; });
-  return found == tools.end() ? nullptr : &*found;
 }
 
 Result<Agent> agent_of(const AgentDefinition& definition, const AgentFileOptions& options,
@@ -69,7 +64,10 @@ Result<Agent> agent_of(const AgentDefinition& definition, const AgentFileOptions
 // What a file may name.
 struct KnownNames {
   explicit KnownNames(const AgentFileOptions& options) {
-    for (const Tool& tool : options.tools) tools.push_back(tool.spec.name);
+    for (const Tool& tool : options.tools) {
+      tools.push_back(tool.spec.name);
+      for (const std::string& alias : tool.spec.aliases) aliases.push_back({alias, tool.spec.name});
+    }
     for (const Agent& agent : options.specialists) {
       specialists.push_back(canonical_agent_name(agent.name));
     }
@@ -79,11 +77,13 @@ struct KnownNames {
     return {.path = file,
             .variables = options.variables,
             .known_tools = tools,
+            .tool_aliases = aliases,
             .confined_to = options.instructions_below,
             .known_specialists = specialists};
   }
 
   std::vector<std::string> tools;
+  std::vector<tools::ToolAlias> aliases;  // of the options' tools
   std::vector<std::string> specialists;
 };
 

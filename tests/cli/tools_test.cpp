@@ -47,6 +47,20 @@ TEST(ToolsCommand, lists_and_shows_tools) {
   EXPECT_TRUE(unknown.error.starts_with("wright: unknown tool 'gerp'; did you mean 'grep'?\n"));
 }
 
+TEST(ToolsCommand, takes_any_name_of_a_tool) {
+  Home home;
+  EXPECT_EQ(home.wright({"tools", "show", "sqlite3_reader"}).json().at("name"),
+            Json("sqlite_reader"));
+  const Finished called = home.wright({"tools", "call", "sqlite3_reader", "{}"});
+  EXPECT_EQ(called.error.find("unknown tool"), std::string::npos) << called.error;
+  EXPECT_EQ(called.exit_code, 1) << "it was called, with arguments that do not fit";
+  for (const char* name : {"fetch_url", "web_fetch", "fetch"}) {
+    const Finished off = home.wright({"tools", "show", name});
+    EXPECT_EQ(off.exit_code, 2);
+    EXPECT_NE(off.error.find("web.fetch=true"), std::string::npos) << off.error;
+  }
+}
+
 TEST(ToolsCommand, calls_a_tool) {
   const Home home;
   home.write_config("[tool_execution]\nenable_metadata = false\n");  // it differs from call to call

@@ -17,6 +17,7 @@
 #include "app/wiring/tool_execution.h"
 #include "core/nearest.h"
 #include "core/try.h"
+#include "tools/tool_aliases.h"
 
 namespace wright::app {
 namespace {
@@ -45,15 +46,13 @@ std::optional<std::vector<Tool>> tools_or_complain(const SettingFlags& flags,
   return tools_or_complain(*settings, context);
 }
 
-// The tool of that name; null after a complaint.
+// The tool that the name means; null after a complaint.
 const Tool* find_or_complain(const std::vector<Tool>& tools, std::string_view name,
                              Console& console) {
+  if (const Tool* tool = find_tool(tools, name)) return tool;
   std::vector<std::string_view> names;
-  for (const Tool& tool : tools) {
-    if (tool.spec.name == name) return &tool;
-    names.push_back(tool.spec.name);
-  }
-  if (const ToolSwitch* setting = find_switch(name)) {
+  for (const Tool& tool : tools) names.push_back(tool.spec.name);
+  if (const ToolSwitch* setting = find_switch(tools::own_tool_name(name))) {
     console.complain(fmt::format("there is no tool {} here", name), setting->how_to_turn_on);
     return nullptr;
   }

@@ -7,6 +7,7 @@
 
 #include "app/settings/agent_trust.h"
 #include "app/settings/paths.h"
+#include "tools/tool_aliases.h"
 
 namespace wright::app {
 namespace {
@@ -63,6 +64,7 @@ class Finder {
     auto read = read_agent_definition({.path = path,
                                        .variables = environment_.all(),
                                        .known_tools = known_tools_,
+                                       .tool_aliases = tools::kToolAliases,
                                        .confined_to = is_foreign ? folder : ""});
     AgentFile file{path, origin, plain_name(path), {}, {}, {}};
     if (!read) {

@@ -310,5 +310,13 @@ TEST_F(AgentFiles, may_name_every_tool_that_can_be_made) {
   EXPECT_EQ(names, tool_names());
 }
 
+TEST_F(AgentFiles, may_use_any_name_of_a_tool) {
+  write_user("a.toml", "instructions = 'x'\ntools = ['sqlite3_reader', 'fetch']\n");
+  const auto found = files();
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_TRUE(found[0].definition) << found[0].definition.error().message;
+  EXPECT_EQ(found[0].definition->tools, (std::vector<std::string>{"sqlite_reader", "fetch_url"}));
+}
+
 }  // namespace
 }  // namespace wright::app

@@ -15,6 +15,7 @@
 #include "app/wiring/tool_execution.h"
 #include "core/try.h"
 #include "interceptors/glob.h"
+#include "tools/tool_aliases.h"
 
 namespace wright::app {
 namespace {
@@ -23,28 +24,29 @@ namespace {
 constexpr std::string_view kAskUser = "ask_user";
 
 Result<std::vector<Tool>> offered_tools(const McpOffer& offer, const Settings& settings) {
-  auto tools = TRY(make_tools(settings));
+  auto offered = TRY(make_tools(settings));
   const auto is_offered = [&](const Tool& tool) {
     if (!offer.tools) {
       return tool.spec.options.effect == Effect::read && tool.spec.name != kAskUser;
     }
     return std::ranges::any_of(*offer.tools, [&](const std::string& pattern) {
-      return intercept::matches_glob(pattern, tool.spec.name);
+      return intercept::matches_glob(tools::own_tool_name(pattern), tool.spec.name);
     });
   };
   for (const std::string& pattern : offer.tools.value_or(std::vector<std::string>{})) {
+    const std::string_view own = tools::own_tool_name(pattern);
     const bool fits = std::ranges::any_of(
-        tools, [&](const Tool& tool) { return intercept::matches_glob(pattern, tool.spec.name); });
+        offered, [&](const Tool& tool) { return intercept::matches_glob(own, tool.spec.name); });
     if (!fits) {
-      const ToolSwitch* setting = find_switch(pattern);
+      const ToolSwitch* setting = find_switch(own);
       return fail(ErrorCode::not_found,
                   fmt::format("there is no tool {} here. {}", pattern,
                               setting != nullptr ? setting->how_to_turn_on
                                                  : "`wright tools` lists the tools"));
     }
   }
-  std::erase_if(tools, [&](const Tool& tool) { return !is_offered(tool); });
-  return tools;
+  std::erase_if(offered, [&](const Tool& tool) { return !is_offered(tool); });
+  return offered;
 }
 
 std::string tool_name_of(std::string_view agent) {
@@ -83,8 +85,8 @@ Result<std::vector<mcp_server::OfferedAgent>> offered_agents(const McpOffer& off
                  fmt::format("the agent {} cannot run here; the server's log says why", name));
            }
            Json config = session_config(*ready, settings);
-           auto agent = std::make_shared<Agent>(finished(std::move(*ready), settings, logger,
-                                                         tell_content(context.telemetry)));
+           auto agent = std::make_shared<Agent>(
+               finished(std::move(*ready), settings, logger, tell_content(context.telemetry)));
            return mcp_server::AgentToRun{std::move(agent), std::move(config)};
          }});
   }

@@ -38,10 +38,32 @@ class McpOfferedTools : public ::testing::Test {
     return execute(*offering->caller, {"c1", "write_file", R"({"path":"made","content":"x"})"},
                    {.call_id = "c1", .answers = std::move(answers)});
   }
+  // Their own names, or why they cannot be offered.
+  std::string offered(std::vector<std::string> wanted) const {
+    const Environment environment(Environment::Variables{{"HOME", home_.path().string()}});
+    SettingFlags flags;
+    flags.base_path = (home_ / "project").string();
+    const Settings settings = load_settings(flags, environment).value();
+    Console console(STDOUT_FILENO, STDERR_FILENO, environment);
+    const auto store = open_memory_store();
+    const auto offering =
+        make_offering({.tools = std::move(wanted), .agents = std::vector<std::string>{}}, settings,
+                      {console, environment}, {}, *store);
+    if (!offering) return offering.error().message;
+    std::string names;
+    for (const Tool& tool : offering->caller->tools) names += tool.spec.name + " ";
+    return names;
+  }
   bool is_made() const { return std::filesystem::exists(home_ / "project/made"); }
 
   TemporaryFolder home_;
 };
+
+TEST_F(McpOfferedTools, are_offered_by_any_of_their_names) {
+  EXPECT_EQ(offered({"sqlite3_reader"}), "sqlite_reader ");
+  EXPECT_NE(offered({"web_fetch"}).find("web.fetch=true"), std::string::npos)
+      << offered({"web_fetch"});
+}
 
 TEST_F(McpOfferedTools, run_where_no_hook_is_about_them) {
   hook("bash", "exit 2");

@@ -9,19 +9,19 @@
 #include "app/wiring/shipped.h"
 #include "core/nearest.h"
 #include "core/text.h"
+#include "tools/tool_aliases.h"
 
 namespace wright::app {
 namespace {
 
-// What some agents have beside the tools that can be listed, and other names of those that may be
-// off.
-constexpr auto kOtherNames = std::to_array<std::string_view>(
-    {"update_plan", "skill", "web_fetch", "fetch", "search_web", "sqlite3_reader"});
+// What some agents have beside the tools that can be listed.
+constexpr auto kOtherNames = std::to_array<std::string_view>({"update_plan", "skill"});
 
 }  // namespace
 
 RuleNames::RuleNames() : names_(tool_names()) {
   names_.insert(names_.end(), kOtherNames.begin(), kOtherNames.end());
+  for (const tools::ToolAlias& each : tools::kToolAliases) names_.emplace_back(each.alias);
   for (const std::string_view agent : agent_names()) add_agent(agent);
 }
 

@@ -14,6 +14,7 @@
 #include "tools/sqlite/reader_reflect.h"
 #include "tools/sqlite/reader_rows.h"
 #include "tools/sqlite/reader_suggestions.h"
+#include "tools/tool_aliases.h"
 #include "wright/schema.h"
 
 namespace wright::tools {
@@ -202,7 +203,7 @@ Result<Tool> sqlite_reader_tool(SqliteReaderOptions options) {
           "order of columns; long texts are cut, BLOBs shown by their first bytes.",
       .parameters = tools::parameters_for(options),
       .options = {.effect = Effect::read, .timeout = timeout},
-      .aliases = {"sqlite3_reader"}};
+      .aliases = tools::aliases_of("sqlite_reader")};
   auto reader = tool(
       std::move(spec),
       [options = std::move(options)](const Json& json, const Context& context) -> Result<Json> {

@@ -17,6 +17,7 @@
 #include "net/whole_response.h"
 #include "tools/other_names.h"
 #include "tools/output/long_text.h"
+#include "tools/tool_aliases.h"
 #include "tools/web/web_access.h"
 #include "tools/web/web_content.h"
 #include "wright/schema.h"
@@ -251,7 +252,7 @@ Result<Tool> fetch_url_tool(WebAccessOptions options) {
         return reader->fetch(arguments, context);
       },
       {.effect = Effect::read, .timeout = timeout}));
-  made.spec.aliases = {"web_fetch", "fetch"};
+  made.spec.aliases = tools::aliases_of(made.spec.name);
   return tools::with_rewrite(std::move(made), [](JsonObject& arguments) {
     tools::rename_members(arguments, tools::kOtherUrlNames);
   });

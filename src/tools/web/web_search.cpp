@@ -16,6 +16,7 @@
 #include "net/web_url.h"
 #include "net/whole_response.h"
 #include "tools/other_names.h"
+#include "tools/tool_aliases.h"
 #include "tools/web/html_flow.h"
 #include "wright/schema.h"
 #include "wright/tools.h"
@@ -215,7 +216,7 @@ Result<Tool> web_search_tool(WebSearchOptions options) {
         return engine->search(arguments, context);
       },
       {.effect = Effect::read, .timeout = timeout}));
-  made.spec.aliases = {"search_web"};
+  made.spec.aliases = tools::aliases_of(made.spec.name);
   return tools::with_rewrite(std::move(made), [](JsonObject& arguments) {
     tools::rename_members(arguments, tools::kOtherSearchNames);
   });
