@@ -210,6 +210,16 @@ TEST_F(EntityTools, find_by_numbers) {
             "between)");
   EXPECT_EQ(classes(R"("operator":"rounded_equal","value":10,"round_to":0)")[0],
             "invalid_argument: round_to must be greater than 0");
+  EXPECT_EQ(classes(R"("operator":"rounded_equal","value":1e308,"round_to":1e-308)")[0],
+            "invalid_argument: round_to is too small for so large a value: every number would be "
+            "equal to it");
+  EXPECT_EQ(classes(R"("operator":"gte","value":6,"upper_value":7)")[0],
+            "invalid_argument: upper_value belongs to the operator between; gte does not look at "
+            "it: leave it out, or use between");
+  EXPECT_TRUE(classes(R"("operator":"equal","value":6,"tolerance":1)")[0].starts_with(
+      "invalid_argument: tolerance belongs to the operator approximately;"));
+  EXPECT_TRUE(classes(R"("operator":"equal","value":6,"round_to":5)")[0].starts_with(
+      "invalid_argument: round_to belongs to the operator rounded_equal;"));
 }
 
 TEST_F(EntityTools, find_by_time_with_the_clock_they_were_given) {

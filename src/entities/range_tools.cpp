@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/enum_names.h"
 #include "core/iso_time.h"
 #include "core/try.h"
 #include "entities/calendar.h"
@@ -93,7 +94,21 @@ SqlValue number(double value) {
   return value;
 }
 
+// Refuses a number that the operator does not look at: who gives it means another operator.
+Result<void> check_belongs(const std::optional<double>& number, std::string_view parameter,
+                           NumberOperator comparison, NumberOperator its_own) {
+  if (!number || comparison == its_own) return {};
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("{} belongs to the operator {}; {} does not look at it: leave it out, or "
+                  "use {}",
+                  parameter, enum_name(its_own), enum_name(comparison), enum_name(its_own)));
+}
+
 Result<Sql> number_condition(const EntityField& field, const NumberRangeArguments& given) {
+  TRY(check_belongs(given.upper_value, "upper_value", given.comparison, NumberOperator::between));
+  TRY(check_belongs(given.tolerance, "tolerance", given.comparison, NumberOperator::approximately));
+  TRY(check_belongs(given.round_to, "round_to", given.comparison, NumberOperator::rounded_equal));
   Sql made;
   // A text is greater than every number to SQLite; here it is no number.
   if (field.kind != FieldKind::number) {
@@ -123,6 +138,10 @@ Result<Sql> number_condition(const EntityField& field, const NumberRangeArgument
   const double unit = given.round_to.value_or(1);
   if (!(unit > 0) || !std::isfinite(unit)) {
     return fail(ErrorCode::invalid_argument, "round_to must be greater than 0");
+  }
+  if (!std::isfinite(given.value / unit)) {
+    return fail(ErrorCode::invalid_argument,
+                "round_to is too small for so large a value: every number would be equal to it");
   }
   made.add(" IS NOT NULL AND round(").add(field.sql).add(" / ").value(unit).add(") = round(");
   return made.value(given.value).add(" / ").value(unit).add(")");
