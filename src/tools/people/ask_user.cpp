@@ -176,7 +176,11 @@ Result<AcceptedAnswers> accept_answers(const AskUserRequest& request,
     accepted.response.responses.push_back({question.id, std::move(answer)});
   }
   const std::size_t answered = accepted.response.responses.size();
-  accepted.response.completed = answered > 0 || !request.required;
+  const bool has_open_question = std::ranges::any_of(request.questions, [&](const Question& each) {
+    return !each.is_optional && std::ranges::count(accepted.response.responses, each.id,
+                                                   &QuestionAnswer::question_id) == 0;
+  });
+  accepted.response.completed = !has_open_question && (answered > 0 || !request.required);
   accepted.response.message =
       fmt::format("{} of {} questions answered", answered, request.questions.size());
   return accepted;
@@ -206,7 +210,7 @@ Tool ask_user_tool(AskUserExecutor executor) {
                                                     const Context&) -> Result<ToolReply> {
     const auto answered = TRY(executor(request));
     auto accepted = TRY(accept_answers(request, answered.responses));
-    accepted.response.completed = answered.completed;
+    accepted.response.completed = accepted.response.completed && answered.completed;
     if (!answered.message.empty()) accepted.response.message = answered.message;
     return Output{.value = encode(accepted.response)};
   });

@@ -204,6 +204,34 @@ TEST(AskUser, lists_every_problem_in_the_order_of_the_questions) {
   EXPECT_TRUE(validate_answers({.questions = {question("a")}, .required = false}, {}).empty());
 }
 
+TEST(AskUser, is_completed_when_nothing_stays_open_that_is_not_optional) {
+  Question free = question("free");
+  free.is_optional = true;
+  Question usual = question("usual");
+  usual.default_answer = "as ever";
+  const AskUserRequest request{.questions = {question("a"), free, usual}, .required = false};
+  const auto completed = [](const AskUserRequest& asked,
+                            const std::vector<QuestionAnswer>& answers) {
+    const auto accepted = accept_answers(asked, answers);
+    EXPECT_TRUE(accepted);
+    return accepted && accepted->response.completed;
+  };
+  EXPECT_FALSE(completed(request, {}));
+  EXPECT_FALSE(completed(request, {{"free", "x"}}));
+  EXPECT_TRUE(completed(request, {{"a", "x"}})) << "the default answers the other one";
+  EXPECT_TRUE(completed({.questions = {free}, .required = false}, {}));
+  EXPECT_FALSE(completed({.questions = {free}}, {})) << "something had to be answered";
+
+  const Tool tool = ask_user_tool([](const AskUserRequest&) -> Result<AskUserResponse> {
+    return AskUserResponse{.completed = true};
+  });
+  const auto outcome =
+      execute({&tool, 1}, {},
+              {"1", "ask_user", R"({"questions":[{"id":"a","question":"A?"}],"required":false})"},
+              Context{});
+  EXPECT_EQ(outcome.response.at("completed"), Json(false));
+}
+
 TEST(AskUser, keeps_passwords_out_of_everything_that_is_kept) {
   const AskUserRequest request{
       .questions = {question("user"), question("key", QuestionType::password)}};
