@@ -315,7 +315,8 @@ struct CommandRules::Compiled {
     if (!is_empty) {
       JudgedCommand own = judge_command(command);
       // A starter needs no rule, but a rule that refuses it applies.
-      if (!reach.is_only_a_starter || !own.is_without_rule) decision.commands.push_back(std::move(own));
+      if (!reach.is_only_a_starter || !own.is_without_rule)
+        decision.commands.push_back(std::move(own));
     }
     for (const ShellRedirection& redirection : command.redirections) {
       const bool is_write = redirection.kind == ShellRedirection::Kind::write;
@@ -344,10 +345,11 @@ Result<CommandRules> CommandRules::make(std::vector<CommandRule> rules) {
 CommandDecision CommandRules::judge(std::string_view line) const {
   const auto commands = sandbox::parse_shell_line(line);
   if (!commands) {
-    std::string reason = fmt::format("The command cannot be understood before it runs: {}",
-                                     commands.error().message);
-    const bool cannot_run = commands.error().code == ErrorCode::invalid_argument;
-    return {cannot_run ? Permission::deny : Permission::ask, {}, std::move(reason)};
+    const std::string& why = commands.error().message;
+    if (commands.error().code == ErrorCode::invalid_argument) {
+      return {Permission::deny, {}, "No shell can run this line: " + why};
+    }
+    return {Permission::ask, {}, "The command cannot be understood before it runs: " + why};
   }
   const bool is_too_long = std::ranges::any_of(*commands, [](const ShellCommand& command) {
     return command.words.size() + command.redirections.size() > kMostWords;

@@ -57,7 +57,7 @@ ShellWord ShellParser::parse_array() {
   advance();
   skip_newlines();
   while (is_ok() && current() != ')') {
-    if (current() == '\0') refuse("a list of values is not closed");
+    if (current() == '\0') refuse_unfinished("a list of values is not closed");
     if (current() == '[') refuse("the subscript of an array is not a plain number");
     if (is_ok() && ends_word(current())) refuse("an operator stands in a list of values");
     parse_word();
@@ -92,7 +92,7 @@ bool ShellParser::take_redirection(std::string_view symbol, ShellRedirection::Ki
   }
   ShellWordBuilder builder;
   parse_word_into(builder);
-  if (!builder.has_content()) refuse("a redirection has no target");
+  if (!builder.has_content()) refuse_unfinished("a redirection has no target");
   const ShellWord target = std::move(builder).finish();
   if (kind == ShellRedirection::Kind::here_document && symbol != "<<<") {
     if (!target.is_literal()) refuse("the end of a here-document is not a plain word");

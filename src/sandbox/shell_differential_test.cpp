@@ -203,7 +203,10 @@ class AgainstBash : public testing::Test {
   // True when the line was worth something: accepted, and something ran.
   bool agrees_on(const std::string& line) const {
     const auto commands = parse_shell_line(line);
-    if (!commands) return false;
+    if (!commands) {
+      if (commands.error().code == ErrorCode::invalid_argument) expect_no_bash(line);
+      return false;
+    }
     const Found found = found_in(*commands);
     const auto ran = run_by_bash(line);
     for (const std::string& name : ran) {
@@ -213,6 +216,16 @@ class AgainstBash : public testing::Test {
     }
     EXPECT_FALSE(ran.contains("c0")) << "c0 stands only where it is no command:\n" << line;
     return !ran.empty();
+  }
+
+  // A person is not asked about such a line: bash must refuse it, too. Reads it, and runs nothing.
+  void expect_no_bash(const std::string& line) const {
+    const auto finished =
+        sandbox_.run({.arguments = {"/bin/bash", "-n", "-O", "extglob", "-c", line},
+                      .working_directory = grounds_.workspace()},
+                     {.timeout = 20s});
+    ASSERT_TRUE(finished) << line;
+    EXPECT_NE(finished->exit_code, 0) << "bash could run this line:\n" << line;
   }
 
   Grounds grounds_;

@@ -45,8 +45,10 @@ ShellParser::Level::Level(ShellParser& parser) : parser_(parser) {
 Result<std::vector<ShellCommand>> ShellParser::parse_line() {
   parse_list();
   if (is_ok() && current() != '\0') {
-    refuse(fmt::format("'{}' stands where no command can start",
-                       to_valid_utf8(std::string(text_.substr(position_, 1)))));
+    const std::string keyword = upcoming_word();
+    const std::string_view shown = keyword.empty() ? text_.substr(position_, 1) : keyword;
+    refuse_as_no_shell(
+        fmt::format("'{}' stands where no command can start", to_valid_utf8(std::string(shown))));
   }
   return finish();
 }
@@ -54,12 +56,22 @@ Result<std::vector<ShellCommand>> ShellParser::parse_line() {
 Result<std::vector<ShellCommand>> ShellParser::finish() {
   if (is_ok() && !pending_.empty()) refuse("a here-document has no text");
   if (is_ok()) return std::move(commands_);
-  return fail(ErrorCode::unsupported, problem_);
+  return fail(is_no_shell_ ? ErrorCode::invalid_argument : ErrorCode::unsupported, problem_);
 }
 
 void ShellParser::refuse(std::string_view problem) {
   if (problem_.empty()) problem_ = problem;
   position_ = text_.size();
+}
+
+void ShellParser::refuse_unfinished(std::string_view problem) {
+  if (current() == '\0') return refuse_as_no_shell(problem);
+  refuse(problem);
+}
+
+void ShellParser::refuse_as_no_shell(std::string_view problem) {
+  if (problem_.empty()) is_no_shell_ = true;
+  refuse(problem);
 }
 
 char ShellParser::current() {
@@ -185,7 +197,7 @@ bool ShellParser::is_at(std::initializer_list<std::string_view> keywords) {
 
 void ShellParser::expect(std::string_view keyword) {
   if (upcoming_word() == keyword) return skip_upcoming_word();
-  refuse(fmt::format("'{}' is missing", keyword));
+  refuse_unfinished(fmt::format("'{}' is missing", keyword));
 }
 
 void ShellParser::parse_list() {
@@ -283,7 +295,7 @@ void ShellParser::parse_subshell() {
   advance();
   if (is_bash() && take("(")) return parse_arithmetic(start);
   parse_list();
-  if (is_ok() && !take(")")) refuse("a parenthesis is not closed");
+  if (is_ok() && !take(")")) refuse_unfinished("a parenthesis is not closed");
 }
 
 void ShellParser::parse_if() {
@@ -315,7 +327,7 @@ void ShellParser::parse_for() {
   } else {
     const std::string name = upcoming_word();
     if (name.empty() || !is_name_start(name.front()) || !std::ranges::all_of(name, is_name)) {
-      return refuse("a loop has no name for its variable");
+      return refuse_unfinished("a loop has no name for its variable");
     }
     skip_upcoming_word();
     skip_newlines();
@@ -347,7 +359,7 @@ void ShellParser::parse_case() {
   expect("in");
   skip_newlines();
   while (is_ok() && !is_at({"esac"})) {
-    if (current() == '\0') return refuse("'esac' is missing");
+    if (current() == '\0') return refuse_unfinished("'esac' is missing");
     parse_case_item();
     skip_newlines();
   }
@@ -362,11 +374,11 @@ void ShellParser::parse_case_item() {
     parse_word();
     skip_blanks();
   } while (is_ok() && take("|"));
-  if (is_ok() && !take(")")) return refuse("a pattern of a case has no ')'");
+  if (is_ok() && !take(")")) return refuse_unfinished("a pattern of a case has no ')'");
   parse_list();
   if (!is_ok() || is_at({"esac"})) return;
   if (!(is_bash() && take(";;&")) && !take(";;") && !(is_bash() && take(";&"))) {
-    refuse("';;' is missing");
+    refuse_unfinished("';;' is missing");
   }
 }
 
@@ -378,7 +390,7 @@ void ShellParser::parse_conditional() {
     // A comment to bash in some places, a part of a pattern in others.
     if (current() == '#') return refuse("a # stands in [[ … ]]");
     const char c = current();
-    if (c == '\0') return refuse("']]' is missing");
+    if (c == '\0') return refuse_unfinished("']]' is missing");
     if (c == '\n') {
       take_newline();
       continue;
@@ -416,7 +428,8 @@ void ShellParser::parse_function() {
 void ShellParser::parse_function_body() {
   skip_newlines();
   const std::size_t start = position_;
-  if (!parse_compound(upcoming_word())) return refuse("a function has no body in braces");
+  if (!parse_compound(upcoming_word()))
+    return refuse_unfinished("a function has no body in braces");
   parse_trailing_redirections(start);
 }
 
@@ -435,7 +448,8 @@ void ShellParser::parse_simple_command() {
                                    command.assignments.empty() && command.redirections.empty();
       advance();
       skip_blanks();
-      if (!may_be_function || !take(")")) return refuse("a parenthesis stands among words");
+      if (!may_be_function || !take(")"))
+        return refuse_unfinished("a parenthesis stands among words");
       return parse_function_body();
     }
     const bool is_substitution = (c == '<' || c == '>') && following() == '(';

@@ -53,6 +53,10 @@ class ShellParser {
   bool is_bash() const { return dialect_ == ShellDialect::bash; }
   bool is_ok() const { return problem_.empty(); }
   void refuse(std::string_view problem);
+  // No shell runs it. A line that only ends too early is called so where it has ended, and where it
+  // goes on is refused like any other that is not understood.
+  void refuse_unfinished(std::string_view problem);
+  void refuse_as_no_shell(std::string_view problem);
   Result<std::vector<ShellCommand>> finish();
 
   void skip_blanks();    // and a comment
@@ -106,6 +110,7 @@ class ShellParser {
   int depth_ = 0;
   ShellDialect dialect_;
   std::string problem_;
+  bool is_no_shell_ = false;  // the problem is the line's, not that it is not understood
   std::vector<ShellCommand> commands_;
   std::vector<HereDocument> pending_;  // here-documents that start at the next newline
   bool keeps_escaped_quotes_ = false;  // in a here-document, or in "${…}"

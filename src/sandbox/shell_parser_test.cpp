@@ -132,17 +132,32 @@ TEST_P(OddLines, are_refused_instead_of_guessed_at) {
   EXPECT_FALSE(commands.error().message.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shell, OddLines,
+INSTANTIATE_TEST_SUITE_P(
+    Shell, OddLines,
+    testing::Values("echo $((1", "for 1 in a; do b; done", "case a b", "$((ls); (rm x))",
+                    "((ls); rm x)", "coproc rm x", "a () b", "a b () { c; }", "cat <<A\nx",
+                    "cat <<A", "x=$(cat <<A)", "cat <<A $(ls\n)\nA\n", "cat <<$x\n$x\n",
+                    "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1", "a=([$(rm x)]=1)", "ls @(a|b)",
+                    "\"${x:-'$(rm y)'}\"", "${ rm x; }", "$[a[$(rm x)]]", "{fd}>x ls",
+                    "function f rm x", "y=()! if", "y=(a)if c1", "c1\\", "for x in a; { echo; }",
+                    "echo `if true`", "cat <<A\n$(ls\nA"));
+
+class NoLines : public testing::TestWithParam<const char*> {};
+
+TEST_P(NoLines, are_told_from_those_that_are_only_not_understood) {
+  const auto commands = parse_shell_line(GetParam());
+  ASSERT_FALSE(commands) << commands_of(GetParam());
+  EXPECT_EQ(commands.error().code, ErrorCode::invalid_argument) << commands.error().message;
+  EXPECT_FALSE(commands.error().message.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Shell, NoLines,
                          testing::Values("echo 'a", "echo \"a", "echo `a", "echo $(a", "echo ${a",
-                                         "echo $((1", "a )", "( a", "{ a;", "if a; then b", "fi",
-                                         "for 1 in a; do b; done", "case a b", "$((ls); (rm x))",
-                                         "((ls); rm x)", "coproc rm x", "a () b", "a b () { c; }",
-                                         "cat <<A\nx", "cat <<A", "x=$(cat <<A)",
-                                         "cat <<A $(ls\n)\nA\n", "cat <<$x\n$x\n",
-                                         "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1",
-                                         "a=([$(rm x)]=1)", "ls @(a|b)", "\"${x:-'$(rm y)'}\"",
-                                         "${ rm x; }", "$[a[$(rm x)]]", "{fd}>x ls", "ls >",
-                                         "function f rm x", "y=()! if", "y=(a)if c1", "c1\\"));
+                                         "echo $'a", "a )", "( a", "{ a;", "if a; then b",
+                                         "if true; then echo hi", "fi", "done", "a; }", "ls;; b",
+                                         "while a; do b", "for x in a; do b", "case x in a) b",
+                                         "case x in a", "case x in", "[[ -f a", "f() ", "ls >",
+                                         "y=(a", "echo (", "x=\"$(ls \"a", "for"));
 
 TEST(ShellParser, refuses_what_no_shell_could_be_handed) {
   using namespace std::string_literals;

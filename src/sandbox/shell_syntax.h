@@ -55,7 +55,9 @@ inline constexpr std::size_t kLongestShellLine = 128 * 1024 - 1;
 
 // All simple commands, also those in substitutions, functions, branches and loops. A command whose
 // words cannot be known before it runs is a single word of the kind many_words: for example an
-// arithmetic expansion with names in it, since bash evaluates what those names contain.
+// arithmetic expansion with names in it, since bash evaluates what those names contain. Fails with
+// ErrorCode::invalid_argument where no shell could run the line, such as one that ends in a quote,
+// and with ErrorCode::unsupported where it is only not understood here.
 Result<std::vector<ShellCommand>> parse_shell_line(std::string_view line,
                                                    ShellDialect dialect = ShellDialect::bash);
 

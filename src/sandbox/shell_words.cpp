@@ -89,7 +89,7 @@ void ShellParser::parse_single_quotes(ShellWordBuilder& word) {
   word.note_quoting();
   const std::size_t start = position_ + 1;
   const std::size_t end = text_.find('\'', start);
-  if (end == std::string_view::npos) return refuse("a single quote is not closed");
+  if (end == std::string_view::npos) return refuse_as_no_shell("a single quote is not closed");
   word.add(text_.substr(start, end - start));
   position_ = end + 1;
 }
@@ -100,7 +100,7 @@ void ShellParser::parse_double_quotes(ShellWordBuilder& word) {
   advance();
   while (is_ok()) {
     const char c = current();
-    if (c == '\0') return refuse("a double quote is not closed");
+    if (c == '\0') return refuse_unfinished("a double quote is not closed");
     if (c == '"') return advance();
     if (c == '`') {
       parse_backticks(Quoting::in_double_quotes);
@@ -110,7 +110,7 @@ void ShellParser::parse_double_quotes(ShellWordBuilder& word) {
     } else if (c == '\\') {
       ++position_;
       const char escaped = position_ < text_.size() ? text_[position_] : '\0';
-      if (escaped == '\0') return refuse("a double quote is not closed");
+      if (escaped == '\0') return refuse_unfinished("a double quote is not closed");
       if (std::string_view("$`\"\\").find(escaped) == std::string_view::npos) word.add('\\');
       word.add(escaped);
       ++position_;
@@ -140,7 +140,7 @@ void ShellParser::parse_escaped_quotes(ShellWordBuilder& word) {
       word.add_unknown_in_quotes();
     }
   }
-  if (position_ >= text_.size()) return refuse("a quote $' is not closed");
+  if (position_ >= text_.size()) return refuse_as_no_shell("a quote $' is not closed");
   ++position_;
 }
 
@@ -245,7 +245,7 @@ void ShellParser::parse_parameter_operation(Quoting quoting) {
   if (quoting == Quoting::in_double_quotes) keeps_escaped_quotes_ = true;
   while (is_ok()) {
     const char c = current();
-    if (c == '\0') return refuse("an expansion ${…} is not closed");
+    if (c == '\0') return refuse_unfinished("an expansion ${…} is not closed");
     if (c == '}') {
       keeps_escaped_quotes_ = kept;
       return advance();
@@ -281,7 +281,7 @@ void ShellParser::parse_command_substitution() {
   parse_list();
   if (is_ok() && pending_.size() != outer_pending_) refuse("a here-document has no text");
   outer_pending_ = outer;
-  if (is_ok() && !take(")")) refuse("a substitution is not closed");
+  if (is_ok() && !take(")")) refuse_unfinished("a substitution is not closed");
 }
 
 void ShellParser::parse_backticks(Quoting quoting) {
@@ -299,7 +299,7 @@ void ShellParser::parse_backticks(Quoting quoting) {
     }
     inside += text_[at++];
   }
-  if (at >= text_.size()) return refuse("a backtick is not closed");
+  if (at >= text_.size()) return refuse_as_no_shell("a backtick is not closed");
   position_ = at + 1;
   auto commands = ShellParser(inside, depth_ + 1, dialect_).parse_line();
   if (!commands) return refuse(commands.error().message);

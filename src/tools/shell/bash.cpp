@@ -118,7 +118,10 @@ class Bash {
     const CommandDecision decision = rules_.judge(arguments.command);
     if (decision.permission == intercept::Permission::allow) return std::nullopt;
     if (decision.permission == intercept::Permission::deny) {
-      return fail(ErrorCode::permission_denied, decision.reason);
+      // Without a command that a rule forbids, it is the line that is wrong.
+      return fail(
+          decision.commands.empty() ? ErrorCode::invalid_argument : ErrorCode::permission_denied,
+          decision.reason);
     }
     const auto answer = options_.ask ? options_.ask(decision, context) : std::nullopt;
     if (!answer || *answer == intercept::Permission::ask) {

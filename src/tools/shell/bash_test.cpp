@@ -143,8 +143,23 @@ TEST(Bash, waits_for_a_person_and_shows_the_commands) {
   EXPECT_EQ(shown.at("commands").at(1).at("command").as_string(), "rm kept");
   EXPECT_EQ(shown.at("commands").at(1).at("permission").as_string(), "ask");
   EXPECT_TRUE(std::filesystem::exists(folder / "kept"));
-  EXPECT_EQ(call(bash_in(folder, rules), "bash", R"({"command": "ls 'open"})").error().code,
-            ErrorCode::unavailable);
+  EXPECT_EQ(call(bash_in(folder, rules), "bash", R"({"command": "coproc ls"})").error().code,
+            ErrorCode::unavailable)
+      << "what is not understood, a person decides about";
+}
+
+TEST(Bash, asks_nobody_about_a_line_that_no_shell_can_run) {
+  const TemporaryFolder folder;
+  for (const auto& [line, why] : std::vector<std::pair<std::string, std::string>>{
+           {"if true; then echo hi", "'fi' is missing"},
+           {"ls 'open", "a single quote is not closed"},
+           {"ls; done", "'done' stands where no command can start"}}) {
+    const auto refused = call(bash_in(folder, {{"*", Permission::ask}}), "bash",
+                              to_text(JsonObject{{"command", line}}));
+    ASSERT_FALSE(refused) << line;
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(refused.error().message, "No shell can run this line: " + why);
+  }
 }
 
 TEST(Bash, does_what_the_person_says) {
