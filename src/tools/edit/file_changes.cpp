@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <filesystem>
 #include <map>
 #include <ranges>
 #include <set>
@@ -88,13 +89,19 @@ Error write_error(const Workspace& workspace, int problem, const std::string& pa
   }
 }
 
-Error link_error(int folder, const std::string& name, const std::string& path) {
+// Names where the link leads only when that may be written.
+Error link_error(const Workspace& workspace, int folder, const std::string& name,
+                 const std::string& path) {
   std::array<char, PATH_MAX> target;
   const ssize_t length = ::readlinkat(folder, name.c_str(), target.data(), target.size());
   const std::string_view text(target.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const auto meant = (std::filesystem::path(path).parent_path() / text).lexically_normal();
+  const auto located = workspace.locate(meant.string());
+  const bool may_be_written = located && workspace.write_target(*located);
   return {ErrorCode::permission_denied,
-          fmt::format("{} is a link to {}; write to that path itself", shown_path(path),
-                      shown_path(text)),
+          fmt::format("{} is a link to {}; {}", shown_path(path), shown_path(text),
+                      may_be_written ? "write to that path itself"
+                                     : "nothing may be written there. Use another path"),
           {}};
 }
 
@@ -286,7 +293,8 @@ Result<std::optional<ExistingFile>> read_for_change(const Workspace& workspace,
     if (errno == ENOENT) return std::nullopt;
     return std::unexpected(workspace.path_error(errno, path));
   }
-  if (S_ISLNK(status.st_mode)) return std::unexpected(link_error(folder->get(), name, path));
+  if (S_ISLNK(status.st_mode))
+    return std::unexpected(link_error(workspace, folder->get(), name, path));
   if (S_ISDIR(status.st_mode)) return std::unexpected(workspace.path_error(EISDIR, path));
   if (!S_ISREG(status.st_mode)) return std::unexpected(workspace.path_error(ENXIO, path));
   const auto file = open_beneath(folder->get(), name, O_RDONLY, Links::refuse, target.resolver);
@@ -336,11 +344,12 @@ Result<void> check_hides_nothing(const std::string& path, std::string_view befor
     return count;
   };
   if (marks(after) <= marks(before)) return {};
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("The new text of {} has {} where something is hidden from you, which would "
-                          "be lost. Change only what is around it, with search and replace; where a "
-                          "placeholder is meant, use another one",
-                          shown_path(path), kRedacted));
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("The new text of {} has {} where something is hidden from you, which would "
+                  "be lost. Change only what is around it, with search and replace; where a "
+                  "placeholder is meant, use another one",
+                  shown_path(path), kRedacted));
 }
 
 Result<void> recover_first(const Workspace& workspace, FileCalls& calls) {

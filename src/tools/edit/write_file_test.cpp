@@ -45,22 +45,25 @@ TEST(WriteFile, does_not_put_a_mark_in_place_of_what_was_hidden) {
                   .contains("would be lost"));
   EXPECT_EQ(content_of(base / "a"), "key = abc\nx = 1\n");
   const auto patched = edit(base, "apply_patch",
-                            {{"patch", "*** Begin Patch\n*** Delete File: a\n*** Add File: a\n"
-                                       "+key = [REDACTED]\n*** End Patch"}});
+                            {{"patch",
+                              "*** Begin Patch\n*** Delete File: a\n*** Add File: a\n"
+                              "+key = [REDACTED]\n*** End Patch"}});
   EXPECT_FALSE(patched);
   write(base, {{"path", "a"}, {"search", "x = 1"}, {"replace", "x = 2"}});
   write(base, {{"path", "b"}, {"content", "y [REDACTED]\n"}});
   // A new file may be all that is left of one that is deleted next, or with the same patch.
   EXPECT_TRUE(write_error(base, {{"path", "new"}, {"content", "[REDACTED]\n"}})
                   .contains("hidden from you"));
-  const auto moved = edit(base, "apply_patch", {{"patch",
-                                   "*** Begin Patch\n*** Delete File: a\n*** Add File: pkg/a\n"
-                                   "+key = [REDACTED]\n*** End Patch"}});
+  const auto moved = edit(base, "apply_patch",
+                          {{"patch",
+                            "*** Begin Patch\n*** Delete File: a\n*** Add File: pkg/a\n"
+                            "+key = [REDACTED]\n*** End Patch"}});
   ASSERT_FALSE(moved);
   EXPECT_TRUE(moved.error().message.contains("hidden from you")) << moved.error().message;
-  const auto kept = edit(base, "apply_patch", {{"patch",
-                                  "*** Begin Patch\n*** Delete File: b\n*** Add File: pkg/b\n"
-                                  "+y [REDACTED]\n*** End Patch"}});
+  const auto kept = edit(base, "apply_patch",
+                         {{"patch",
+                           "*** Begin Patch\n*** Delete File: b\n*** Add File: pkg/b\n"
+                           "+y [REDACTED]\n*** End Patch"}});
   EXPECT_TRUE(kept) << kept.error().message;
 }
 
@@ -212,6 +215,32 @@ TEST(WriteFile, refuses_what_makes_no_sense) {
             "'large' is larger than 64 MiB, which is more than this tool changes");
   EXPECT_EQ(content_of(base / "a"), "x");
   EXPECT_FALSE(std::filesystem::exists(base / "large"));
+}
+
+TEST(WriteFile, says_that_a_name_is_too_long) {
+  const TemporaryFolder base;
+  const std::string name(300, 'n');
+  for (const std::string& path : {name, name + "/a"}) {
+    EXPECT_TRUE(write_error(base, {{"path", path}, {"content", "1"}}).ends_with("is too long"))
+        << write_error(base, {{"path", path}, {"content", "1"}});
+  }
+}
+
+TEST(WriteFile, names_where_a_link_leads_only_if_that_may_be_written) {
+  const TemporaryFolder outside;
+  const TemporaryFolder base;
+  base.write("folder/file", "x").link("in", "folder/file").link("folder/beside", "file");
+  base.link("absolute", base / "folder/file").link("out", outside / "file").link("git", ".git/x");
+  const auto advice = [&](std::string_view path) {
+    const std::string error = write_error(base, {{"path", path}, {"content", "1"}});
+    return error.substr(error.find(';') + 2);
+  };
+  for (const char* path : {"in", "folder/beside", "absolute"}) {
+    EXPECT_EQ(advice(path), "write to that path itself") << path;
+  }
+  for (const char* path : {"out", "git"}) {
+    EXPECT_EQ(advice(path), "nothing may be written there. Use another path") << path;
+  }
 }
 
 TEST(WriteFile, takes_file_path_for_path) {

@@ -402,6 +402,9 @@ Result<WriteTarget> Workspace::write_target(const std::string& path) const {
   const std::string full = absolute(path);
   std::error_code problem;
   const auto real = std::filesystem::weakly_canonical(full, problem);
+  if (problem == std::errc::filename_too_long && !hides(path)) {
+    return std::unexpected(path_error(ENAMETOOLONG, path));
+  }
   if (hides_anything() && (problem || hides_real(full) || hides_real(real.native()))) {
     return fail(ErrorCode::permission_denied,
                 fmt::format("{} may not be written: it is not there for tools", shown_path(path)));
