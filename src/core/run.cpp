@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/counted.h"
 #include "core/enum_names.h"
 #include "core/fingerprint.h"
 #include "core/run_phases.h"
@@ -114,7 +115,8 @@ void go_on_with_model(Run& run) {
     stop_at_limit(run, Limit::iterations, "Maximum iteration limit reached");
   } else if (limits.max_tool_calls && run.tool_calls > *limits.max_tool_calls) {
     stop_at_limit(run, Limit::tool_calls,
-                  fmt::format("The limit of {} tool calls was reached", *limits.max_tool_calls));
+                  fmt::format("The limit of {} was reached",
+                              counted(*limits.max_tool_calls, "tool call", "tool calls")));
   } else if (goes_in_circles(run)) {
     stop_at_limit(run, Limit::repeats,
                   fmt::format("The model made the same call with the same result {} times",
@@ -147,7 +149,8 @@ void refuse_calls_over_limit(Run& run) {
   for (auto open = run.open_calls.rbegin(); open != run.open_calls.rend() && over > 0; ++open) {
     open->result = {.call_id = open->call.id,
                     .name = open->call.name,
-                    .content = fmt::format("Not run: the limit of {} tool calls was reached", *limit),
+                    .content = fmt::format("Not run: the limit of {} was reached",
+                                           counted(*limit, "tool call", "tool calls")),
                     .is_error = true,
                     .origin = ToolResult::Origin::not_run};
     open->state = OpenCall::State::answered;

@@ -88,6 +88,8 @@ TEST(RunLimits, counts_tool_calls_anew_for_every_message) {
   expect_accepts(run, UserSaid{Message::user("Again")});
   turn(run, "two");
   EXPECT_EQ(run.phase, Phase::model);
+  turn(run, "three");
+  EXPECT_EQ(run.error.message, "The limit of 1 tool call was reached");
 }
 
 TEST(RunLimits, tells_the_model_that_it_repeats_itself_and_then_stops) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/counted.h"
 #include "core/json_kind.h"
 #include "core/text.h"
 
@@ -35,16 +36,24 @@ Json bound(double value) {
   return value;
 }
 
-// Reports that `count` lies outside the bounds. `unit` is "characters" or "items".
+struct CountedThing {
+  std::string_view one;
+  std::string_view several;
+};
+constexpr CountedThing kCharacters{"character", "characters"};
+constexpr CountedThing kItems{"item", "items"};
+
+// Reports that `count` lies outside the bounds.
 void check_bounds(std::size_t count, const std::optional<std::size_t>& low,
-                  const std::optional<std::size_t>& high, std::string_view unit, const Path& path,
-                  Problems& problems) {
-  if (low && count < *low) {
-    report(path, problems, fmt::format("must have at least {} {}, not {}", *low, unit, count));
-  }
-  if (high && count > *high) {
-    report(path, problems, fmt::format("must have at most {} {}, not {}", *high, unit, count));
-  }
+                  const std::optional<std::size_t>& high, const CountedThing& thing,
+                  const Path& path, Problems& problems) {
+  const auto must_have = [&](std::string_view side, std::size_t bound) {
+    report(path, problems,
+           fmt::format("must have {} {}, not {}", side, counted(bound, thing.one, thing.several),
+                       count));
+  };
+  if (low && count < *low) must_have("at least", *low);
+  if (high && count > *high) must_have("at most", *high);
 }
 
 // Whether the bytes alone say that the bounds hold: a character has one to four.
@@ -111,7 +120,7 @@ const JsonArray* expect_array(const Json& json, const Path& path, Problems& prob
 
 void check_count(std::size_t count, const FieldRules* rules, const Path& path, Problems& problems) {
   if (rules == nullptr || problems.rules == Rules::ignored) return;
-  check_bounds(count, rules->min_items, rules->max_items, "items", path, problems);
+  check_bounds(count, rules->min_items, rules->max_items, kItems, path, problems);
 }
 
 void check_range(double value, const FieldRules* rules, const Path& path, Problems& problems) {
@@ -178,7 +187,7 @@ bool read(const Json& json, std::string& value, const FieldRules* rules, const P
   }
   value = std::string_view(json.get_string());
   if (rules != nullptr && problems.rules == Rules::kept && !has_length_surely(value, *rules)) {
-    check_bounds(count_characters(value), rules->min_length, rules->max_length, "characters", path,
+    check_bounds(count_characters(value), rules->min_length, rules->max_length, kCharacters, path,
                  problems);
   }
   return true;
@@ -196,6 +205,10 @@ std::optional<WideInteger> read_integer(const Json& json, const Path& path, Prob
     // 2^63: every smaller magnitude fits, and its conversion is exact.
     if (value == std::trunc(value) && std::abs(value) < 9223372036854775808.0) {
       return WideInteger{value < 0, static_cast<std::uint64_t>(std::abs(value))};
+    }
+    if (value == std::trunc(value)) {
+      report(path, problems, fmt::format("is too large for an integer: {}", value));
+      return std::nullopt;
     }
   }
   report_type(json, "an integer", path, problems);

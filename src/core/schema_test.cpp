@@ -162,9 +162,9 @@ TEST(Decode, checks_types_bounds_and_choices) {
   EXPECT_EQ(error_of(R"({"stops":{},"budget":1})"),
             "Parameter stops must be an array, not an object");
   EXPECT_EQ(error_of(R"({"stops":[],"budget":1})"),
-            "Parameter stops must have at least 1 items, not 0");
+            "Parameter stops must have at least 1 item, not 0");
   EXPECT_EQ(error_of(R"({"stops":[{"city":""}],"budget":0.25})"),
-            "Parameter stops[0].city must have at least 1 characters, not 0; "
+            "Parameter stops[0].city must have at least 1 character, not 0; "
             "Parameter budget must be at least 0.5, not 0.25");
   EXPECT_EQ(error_of(R"({"stops":[{"city":"éééééé"}],"budget":1})"),
             "Parameter stops[0].city must have at most 5 characters, not 6");
@@ -198,6 +198,13 @@ TEST(Decode, reads_integers_of_every_width_exactly) {
   EXPECT_EQ(wide->tiny, -128);
   EXPECT_FALSE(decode<Wide>(*parse_json(R"({"low":18446744073709551615})")));
   EXPECT_FALSE(decode<Wide>(*parse_json(R"({"tiny":-129})")));
+  for (const char* number : {"99999999999999999999", "-1e300"}) {
+    const auto huge = decode<Wide>(*parse_json(fmt::format(R"({{"low":{}}})", number)));
+    ASSERT_FALSE(huge);
+    EXPECT_NE(huge.error().message.find("Parameter low is too large for an integer: "),
+              std::string::npos)
+        << huge.error().message;
+  }
   EXPECT_FALSE(decode<Wide>(*parse_json(R"({"high":-1})")));
 }
 

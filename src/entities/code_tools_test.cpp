@@ -278,6 +278,8 @@ TEST_F(EntityTools, find_by_text) {
   EXPECT_EQ(found(R"("pattern":"\\")"), (Strings{}));
   EXPECT_TRUE(found(R"("pattern":"(","mode":"regex")")[0].starts_with(
       "invalid_argument: The regular expression is not valid"));
+  EXPECT_EQ(found(R"("pattern":"(","mode":"regex")")[0].find("(?i)"), std::string::npos)
+      << "only what the model has written";
 }
 
 TEST_F(EntityTools, filter_by_values) {

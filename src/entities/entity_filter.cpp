@@ -151,8 +151,8 @@ Result<Sql> matching_condition(const EntityField& field, TextMode mode, const st
                 fmt::format("The field {} is a time; use datetime_range_search", field.name));
   }
   if (mode == TextMode::regex) {
+    TRY(check_regex(pattern));
     const std::string regex = letter_case == Case::ignored ? "(?i)" + pattern : pattern;
-    TRY(check_regex(regex));
     Sql made;
     return made.add("entity_regex(").value(regex).add(", ").add(field.sql).add(")");
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/counted.h"
 #include "core/saturating.h"
 #include "core/try.h"
 
@@ -64,9 +65,9 @@ void Budget::settle(const Spending& reserved, const Spending& spent) {
 
 Result<void> Budget::reserve_tool_call() {
   if (max_tool_calls_ && tool_calls_ >= *max_tool_calls_) {
-    return std::unexpected(
-        limit_error(Limit::tool_calls,
-                    fmt::format("The limit of {} tool calls was reached", *max_tool_calls_)));
+    return std::unexpected(limit_error(
+        Limit::tool_calls, fmt::format("The limit of {} was reached",
+                                       counted(*max_tool_calls_, "tool call", "tool calls"))));
   }
   if (above_ != nullptr) {
     TRY(above_->reserve_tool_call());

@@ -172,9 +172,9 @@ class Evaluator {
 
   bool check_array(const ArrayRules& rules, const JsonArray& array, const Path& path,
                    const Scope* scope, Evaluated* evaluated, Findings* findings) {
-    bool is_valid = check_count(array.size(),
-                                {rules.min_items, rules.max_items, "minItems", "maxItems", "items"},
-                                path, findings);
+    bool is_valid = check_count(
+        array.size(), {rules.min_items, rules.max_items, "minItems", "maxItems", "item", "items"},
+        path, findings);
     if (rules.is_unique && !check_unique(array, kMaxDepth, path, findings)) is_valid = false;
     const std::size_t prefix = std::min(rules.prefix.size(), array.size());
     const std::size_t end = rules.items == kNoNode ? prefix : array.size();
@@ -216,7 +216,7 @@ class Evaluator {
     const JsonObject& object = value.get_object();
     bool is_valid = check_count(object.size(),
                                 {rules.min_properties, rules.max_properties, "minProperties",
-                                 "maxProperties", "properties"},
+                                 "maxProperties", "property", "properties"},
                                 path, findings);
     PropertyFinder finder(rules);
     std::size_t required = 0;

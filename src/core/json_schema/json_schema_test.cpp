@@ -141,7 +141,7 @@ TEST(JsonSchemaWords, are_those_of_the_seed) {
 
 TEST(JsonSchemaWords, say_what_was_expected_and_what_came) {
   EXPECT_EQ(messages(kTrip, R"({"city":""})"),
-            Texts{"Parameter city must have at least 1 characters, not 0"});
+            Texts{"Parameter city must have at least 1 character, not 0"});
   EXPECT_EQ(messages(kTrip, R"({"city":"Göteborg"})"),
             Texts{"Parameter city must have at most 5 characters, not 8"});
   EXPECT_EQ(messages(kTrip, R"({"city":"a","days":0})"),
@@ -155,7 +155,7 @@ TEST(JsonSchemaWords, say_what_was_expected_and_what_came) {
   EXPECT_EQ(messages(kTrip, R"({"city":"a","unit":"kelvin"})"),
             Texts{"Parameter unit must be one of: celsius, fahrenheit, 1"});
   EXPECT_EQ(messages(kTrip, R"({"city":"a","stops":[]})"),
-            Texts{"Parameter stops must have at least 1 items, not 0"});
+            Texts{"Parameter stops must have at least 1 item, not 0"});
   EXPECT_EQ(messages(kTrip, R"({"city":"a","stops":[{"city":"b"},{"city":"b"}]})"),
             Texts{"Parameter stops must not hold the same item twice"});
   EXPECT_EQ(messages(kTrip, R"({"city":"a","stops":[{"city":"b"},{}]})"),

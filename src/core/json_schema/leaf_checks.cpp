@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/counted.h"
 #include "core/text.h"
 
 namespace wright::json_schema {
@@ -82,11 +83,13 @@ bool report_count(std::size_t count, const CountRule& rule, const Path& path, Fi
   if (findings == nullptr) return false;
   if (rule.low && count < *rule.low) {
     report(findings, path, rule.low_keyword,
-           fmt::format("must have at least {} {}, not {}", *rule.low, rule.unit, count));
+           fmt::format("must have at least {}, not {}", counted(*rule.low, rule.one, rule.many),
+                       count));
   }
   if (rule.high && count > *rule.high) {
     report(findings, path, rule.high_keyword,
-           fmt::format("must have at most {} {}, not {}", *rule.high, rule.unit, count));
+           fmt::format("must have at most {}, not {}", counted(*rule.high, rule.one, rule.many),
+                       count));
   }
   return false;
 }
@@ -95,10 +98,10 @@ bool check_string(const StringRules& rules, std::string_view text, const Path& p
                   Findings* findings) {
   bool is_valid = true;
   if (!has_surely_right_length(rules, text)) {
-    is_valid =
-        check_count(count_characters(text),
-                    {rules.min_length, rules.max_length, "minLength", "maxLength", "characters"},
-                    path, findings);
+    is_valid = check_count(
+        count_characters(text),
+        {rules.min_length, rules.max_length, "minLength", "maxLength", "character", "characters"},
+        path, findings);
   }
   if (rules.pattern && !RE2::PartialMatch({text.data(), text.size()}, *rules.pattern)) {
     is_valid = expect(false, findings, path, "pattern",

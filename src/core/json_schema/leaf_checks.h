@@ -49,7 +49,8 @@ struct CountRule {
   const std::optional<std::size_t>& high;
   std::string_view low_keyword;
   std::string_view high_keyword;
-  std::string_view unit;  // "items"
+  std::string_view one;   // "item"
+  std::string_view many;  // "items"
 };
 bool report_count(std::size_t count, const CountRule& rule, const detail::Path& path,
                   Findings* findings);

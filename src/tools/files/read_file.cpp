@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/base64.h"
+#include "core/counted.h"
 #include "core/firm_bounds.h"
 #include "core/media_type.h"
 #include "core/try.h"
@@ -110,8 +111,9 @@ std::string note_for(const LineCollector& lines, const Read& read) {
   if (lines.total_lines() == 0) notes.emplace_back("The file is empty.");
   if (lines.end_line_number() < lines.total_lines()) {
     notes.push_back(fmt::format(
-        "{}{} lines follow; go on with offset {}.", read.is_counted_out ? "" : "More than ",
-        lines.total_lines() - lines.end_line_number(), lines.end_line_number() + 1));
+        "{}{}; go on with offset {}.", read.is_counted_out ? "" : "More than ",
+        counted(lines.total_lines() - lines.end_line_number(), "line follows", "lines follow"),
+        lines.end_line_number() + 1));
   }
   if (lines.has_cut_lines()) {
     notes.push_back(fmt::format("Lines over {} characters are cut; go on with column {}.",
@@ -197,8 +199,8 @@ Result<Output> read_file(const Workspace& workspace, const ReadFileArguments& ar
   lines.finish();
   if (first > std::max<std::int64_t>(1, lines.total_lines())) {
     return fail(ErrorCode::invalid_argument,
-                fmt::format("offset {} is beyond the end: {} has {} lines", first, shown_path(path),
-                            lines.total_lines()));
+                fmt::format("offset {} is beyond the end: {} has {}", first, shown_path(path),
+                            counted(lines.total_lines(), "line", "lines")));
   }
 
   const std::string note = note_for(lines, read);

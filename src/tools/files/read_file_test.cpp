@@ -44,6 +44,8 @@ TEST(ReadFile, reads_a_range_and_says_where_to_go_on) {
   EXPECT_EQ(middle.at("total_lines"), 5);
   EXPECT_EQ(middle.at("truncated"), true);
   EXPECT_EQ(note(middle), "2 lines follow; go on with offset 4.");
+  EXPECT_EQ(note(read(base, R"({"file_path": "a", "limit": 4})")),
+            "1 line follows; go on with offset 5.");
   const Json rest = read(base, R"({"file_path": "a", "offset": 4})");
   EXPECT_EQ(content(rest), "4\n5");
   EXPECT_EQ(rest.at("end_line"), 5);

@@ -309,7 +309,7 @@ TEST(Grep, says_what_is_wrong_with_its_arguments) {
   base.write("folder/file.txt", "x");
   EXPECT_EQ(grep_error(base, "{}"), "Missing required parameter: pattern");
   EXPECT_EQ(grep_error(base, R"({"pattern": ""})"),
-            "Parameter pattern must have at least 1 characters, not 0");
+            "Parameter pattern must have at least 1 character, not 0");
   EXPECT_EQ(grep_error(base, R"({"pattern": "x", "-i": "yes"})"),
             "Parameter -i must be a boolean, not a string");
   EXPECT_EQ(grep_error(base, R"({"pattern": "x", "limit": 1001})"),
