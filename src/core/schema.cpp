@@ -156,9 +156,19 @@ void report_missing(const Path& path, Problems& problems) {
   problems.found.push_back("Missing required parameter: " + path.text());
 }
 
-void report_out_of_range(std::int64_t least, std::uint64_t most, const Path& path,
-                         Problems& problems) {
-  report(path, problems, fmt::format("must be from {} to {}", least, most));
+void report_out_of_range(std::int64_t least, std::uint64_t most, const FieldRules* rules,
+                         const Path& path, Problems& problems) {
+  std::string low = fmt::format("{}", least);
+  std::string high = fmt::format("{}", most);
+  if (rules != nullptr && problems.rules == Rules::kept) {
+    if (rules->minimum && *rules->minimum > static_cast<double>(least)) {
+      low = to_text(bound(*rules->minimum));
+    }
+    if (rules->maximum && *rules->maximum < static_cast<double>(most)) {
+      high = to_text(bound(*rules->maximum));
+    }
+  }
+  report(path, problems, fmt::format("must be from {} to {}", low, high));
 }
 
 bool read(const Json& json, bool& value, const Path& path, Problems& problems) {
@@ -206,10 +216,7 @@ std::optional<WideInteger> read_integer(const Json& json, const Path& path, Prob
     if (value == std::trunc(value) && std::abs(value) < 9223372036854775808.0) {
       return WideInteger{value < 0, static_cast<std::uint64_t>(std::abs(value))};
     }
-    if (value == std::trunc(value)) {
-      report(path, problems, fmt::format("is too large for an integer: {}", value));
-      return std::nullopt;
-    }
+    if (value == std::trunc(value)) return WideInteger{.is_negative = value < 0, .is_beyond = true};
   }
   report_type(json, "an integer", path, problems);
   return std::nullopt;

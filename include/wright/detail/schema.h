@@ -191,8 +191,9 @@ const Json* find_member(const JsonObject& object, std::string_view name,
 void refuse_unknown(const JsonObject& object, std::span<const std::string_view> known,
                     const Path& path, Problems& problems);
 void report_missing(const Path& path, Problems& problems);
-void report_out_of_range(std::int64_t least, std::uint64_t most, const Path& path,
-                         Problems& problems);
+// Of a number that its type cannot hold. The rules are narrower than the type.
+void report_out_of_range(std::int64_t least, std::uint64_t most, const FieldRules* rules,
+                         const Path& path, Problems& problems);
 bool read(const Json& json, bool& value, const Path& path, Problems& problems);
 bool read(const Json& json, double& value, const Path& path, Problems& problems);
 bool read(const Json& json, std::string& value, const FieldRules* rules, const Path& path,
@@ -201,6 +202,7 @@ bool read(const Json& json, std::string& value, const FieldRules* rules, const P
 struct WideInteger {
   bool is_negative = false;
   std::uint64_t magnitude = 0;
+  bool is_beyond = false;  // of all types
 };
 std::optional<WideInteger> read_integer(const Json& json, const Path& path, Problems& problems);
 std::optional<std::size_t> read_choice(const Json& json, std::span<const std::string_view> names,
@@ -329,10 +331,10 @@ void decode_integer(const Json& json, T& value, const FieldRules* rules, const P
                         ? wide->magnitude <= std::uint64_t{1} << 63 &&
                               std::in_range<T>(static_cast<std::int64_t>(0 - wide->magnitude))
                         : std::in_range<T>(wide->magnitude);
-  if (!fits) {
+  if (!fits || wide->is_beyond) {
     return report_out_of_range(static_cast<std::int64_t>(std::numeric_limits<T>::min()),
-                               static_cast<std::uint64_t>(std::numeric_limits<T>::max()), path,
-                               problems);
+                               static_cast<std::uint64_t>(std::numeric_limits<T>::max()), rules,
+                               path, problems);
   }
   value = wide->is_negative ? static_cast<T>(0 - wide->magnitude) : static_cast<T>(wide->magnitude);
   check_range(static_cast<double>(value), rules, path, problems);
