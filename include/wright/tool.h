@@ -135,6 +135,8 @@ struct Context {
   TraceContext trace = {};                   // for those whom the call asks
   std::shared_ptr<CallBudget> budget = {};   // null where a call stands alone
   std::shared_ptr<CommandPlace> place = {};  // where commands are to run; null: in our processes
+  // The same for the calls of one answer of the model, and for no others of the run. 0: not known.
+  std::size_t turn = 0;
 };
 
 // What a tool answers: a value for the model, what it looks at beside it, and notes for people on
@@ -201,8 +203,8 @@ enum class Coercion : std::uint8_t { off, on };
 struct ValidationOptions {
   Strictness strictness = Strictness::strict;
   Coercion coercion = Coercion::off;
-  int retry_budget = 2;  // refused calls of one tool in a row, beyond the first, before the model
-                         // is told to stop trying
+  int retry_budget = 2;  // turns with refused calls of one tool in a row, beyond the first, before
+                         // the model is told to stop trying
   Logger logger = {};
   Redactor redactor = {};  // of what is logged
 };

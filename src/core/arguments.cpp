@@ -127,6 +127,11 @@ void count_refusals(Error* error, const ToolCall& call, const Context& context,
   // A call outside of a run has no one who could try again.
   if (context.memory == nullptr) return;
   if (error == nullptr) return context.memory->forget(CountName(call).text());
+  // Of those in one turn, the model has read no answer yet when it makes the next.
+  if (context.turn != 0) {
+    const std::string in_turn = fmt::format("{} in turn {}", CountName(call).text(), context.turn);
+    if (context.memory->add_one(in_turn) > 1) return;
+  }
   const int refused = context.memory->add_one(CountName(call).text());
   if (refused <= options.retry_budget) return;
   if (error->code == ErrorCode::not_found) {

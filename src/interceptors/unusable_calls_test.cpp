@@ -75,6 +75,16 @@ TEST_F(UnusableCalls, count_against_the_retry_budget_of_their_name) {
   EXPECT_FALSE(is_told_to_stop(call("count", "{broken"))) << "and the count starts again";
 }
 
+TEST_F(UnusableCalls, of_one_turn_count_once) {
+  const auto is_told_to_stop = [&](std::size_t turn) {
+    const auto outcome = execute({&tool_, 1}, {}, call("count", "{broken"),
+                                 Context{.memory = memory_, .turn = turn}, {.retry_budget = 1});
+    return outcome.error_message().find("Do not call") != std::string::npos;
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(is_told_to_stop(2)) << "nobody has told the model yet";
+  EXPECT_TRUE(is_told_to_stop(7));
+}
+
 TEST_F(UnusableCalls, of_an_unknown_tool_are_told_so_in_the_end) {
   EXPECT_EQ(execute({&tool_, 1}, {}, call("sing"), Context{.memory = memory_}, {.retry_budget = 0})
                 .error_message(),

@@ -162,7 +162,8 @@ ToolOutcome RunningCall::execute(Host& host) {
                   .spill = plan_.agent->spill,
                   .answers = plan_.answers,
                   .trace = plan_.trace,
-                  .budget = plan_.budget};
+                  .budget = plan_.budget,
+                  .turn = plan_.turn};
   if (plan_.lease && plan_.row != 0) {
     context.keep = [this, &host, lease = *plan_.lease](const Json& note) {
       return keep(host, lease, note);

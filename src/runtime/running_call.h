@@ -28,6 +28,7 @@ struct CallPlan {
   std::optional<HoldLease> lease = {};  // under which is stored what the call keeps
   std::int64_t held_since = 0;          // when the session was known to be ours, by boot_clock_ms()
   std::shared_ptr<RunMemory> memory = {};
+  std::size_t turn = 0;                                 // see Context
   std::string tool = {};                                // by its own name, not an alias
   std::optional<std::chrono::milliseconds> limit = {};  // absent: as long as it takes
   TraceContext trace = {};

@@ -238,6 +238,8 @@ void TreeDriver::perform(NodeId node, const session::RunCall& run) {
                .lease = machine.journal().lease(),
                .held_since = work.held_since,
                .memory = machine.memory(),
+               // Results become messages when all calls of the turn have ended.
+               .turn = machine.run().messages.size(),
                .tool = run.tool,
                .limit = run.limit,
                .trace = trace_of(machine.journal().session_id(), run.call->id),
