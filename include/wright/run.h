@@ -154,7 +154,8 @@ Step next(const Agent& agent, const Run& run);
 // Takes what happened. An outcome that does not fit the phase is refused and changes nothing.
 //
 // Afterwards `run.messages` may have grown at its end; it never changes otherwise. Empty or
-// repeated call ids are replaced by unique ones before anybody sees them. An answer that was cut
+// repeated call ids are replaced by unique ones before anybody sees them; a call that is there
+// twice (same id, name and arguments) is left out the second time. An answer that was cut
 // (StopReason::max_tokens) keeps its text and its whole calls; a half call is never run, and where
 // nothing else is left the model is told and asked again. A filtered answer fails the run. After
 // one that its vendor paused (StopReason::paused) the model is asked again, with all of it.

@@ -88,7 +88,7 @@ TEST(RunLimits, counts_tool_calls_anew_for_every_message) {
   expect_accepts(run, UserSaid{Message::user("Again")});
   turn(run, "two");
   EXPECT_EQ(run.phase, Phase::model);
-  turn(run, "three");
+  expect_accepts(run, ModelAnswered{calls({call("look")})});
   EXPECT_EQ(run.error.message, "The limit of 1 tool call was reached");
 }
 
