@@ -200,7 +200,7 @@ struct CommandDecision {
 
 // The first matching rule counts; a command without one is denied. Where a command depends on what
 // is known only when it runs, a rule counts as soon as it might match, and the decision is to ask.
-// A line that cannot be parsed is asked about.
+// A line that cannot be parsed is asked about; one that no shell can run is denied.
 class CommandRules {
  public:
   // Refuses an empty pattern, or one with an open quote.

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1", "a=([$(rm x)]=1)", "ls @(a|b)",
                     "\"${x:-'$(rm y)'}\"", "${ rm x; }", "$[a[$(rm x)]]", "{fd}>x ls",
                     "function f rm x", "y=()! if", "y=(a)if c1", "c1\\", "for x in a; { echo; }",
-                    "echo `if true`", "cat <<A\n$(ls\nA"));
+                    "echo `if true`", "echo $((1 + ${y:- ))", "cat <<A\n$(ls\nA"));
 
 class NoLines : public testing::TestWithParam<const char*> {};
 

@@ -330,6 +330,8 @@ void ShellParser::parse_arithmetic(std::size_t start) {
     } else {
       advance();
     }
+    // bash looks for the closing parentheses first, and into what is between them when it runs.
+    if (!is_ok()) is_no_shell_ = false;
   }
   // A name stands for an expression, which may contain the subscript of an array, which may contain
   // a command.

@@ -201,7 +201,7 @@ TEST(Bash, is_remembered_for_exactly_one_command_in_one_folder) {
   EXPECT_NE(one, kinds_of(long_start + " > f", "."));
   EXPECT_NE(one, kinds_of(long_start, "sub"));
   // Also what the rules cannot read.
-  EXPECT_NE(kinds_of("echo 'open", "."), kinds_of("echo 'opened", "."));
+  EXPECT_NE(kinds_of("coproc echo open", "."), kinds_of("coproc echo opened", "."));
 }
 
 TEST(Bash, is_approved_for_the_folder_that_was_shown) {
