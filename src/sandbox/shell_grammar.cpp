@@ -449,7 +449,7 @@ void ShellParser::parse_simple_command() {
       advance();
       skip_blanks();
       if (!may_be_function || !take(")"))
-        return refuse_unfinished("a parenthesis stands among words");
+        return refuse("a parenthesis stands among words");
       return parse_function_body();
     }
     const bool is_substitution = (c == '<' || c == '>') && following() == '(';
