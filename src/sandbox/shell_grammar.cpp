@@ -47,8 +47,16 @@ Result<std::vector<ShellCommand>> ShellParser::parse_line() {
   if (is_ok() && current() != '\0') {
     const std::string keyword = upcoming_word();
     const std::string_view shown = keyword.empty() ? text_.substr(position_, 1) : keyword;
-    refuse_as_no_shell(
-        fmt::format("'{}' stands where no command can start", to_valid_utf8(std::string(shown))));
+    const std::string problem =
+        fmt::format("'{}' stands where no command can start", to_valid_utf8(std::string(shown)));
+    skip_upcoming_word();
+    // With a substitution behind it, as in "fi>(x)", it is the start of a word.
+    const bool may_go_on = current() == '<' || current() == '>';
+    if (may_go_on) {
+      refuse(problem);
+    } else {
+      refuse_as_no_shell(problem);
+    }
   }
   return finish();
 }
@@ -448,8 +456,7 @@ void ShellParser::parse_simple_command() {
                                    command.assignments.empty() && command.redirections.empty();
       advance();
       skip_blanks();
-      if (!may_be_function || !take(")"))
-        return refuse("a parenthesis stands among words");
+      if (!may_be_function || !take(")")) return refuse("a parenthesis stands among words");
       return parse_function_body();
     }
     const bool is_substitution = (c == '<' || c == '>') && following() == '(';

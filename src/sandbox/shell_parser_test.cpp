@@ -132,17 +132,16 @@ TEST_P(OddLines, are_refused_instead_of_guessed_at) {
   EXPECT_FALSE(commands.error().message.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shell, OddLines,
-                         testing::Values("echo $((1", "for 1 in a; do b; done", "case a b",
-                                         "$((ls); (rm x))", "((ls); rm x)", "coproc rm x", "a () b",
-                                         "a b () { c; }", "cat <<A\nx", "cat <<A", "x=$(cat <<A)",
-                                         "cat <<A $(ls\n)\nA\n", "cat <<$x\n$x\n",
-                                         "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1",
-                                         "a=([$(rm x)]=1)", "ls @(a|b)", "\"${x:-'$(rm y)'}\"",
-                                         "${ rm x; }", "$[a[$(rm x)]]", "{fd}>x ls",
-                                         "function f rm x", "y=()! if", "y=(a)if c1", "c1\\",
-                                         "for x in a; { echo; }", "echo `if true`", "echo (",
-                                         "ls @(#)", "echo $((1 + ${y:- ))", "cat <<A\n$(ls\nA"));
+INSTANTIATE_TEST_SUITE_P(
+    Shell, OddLines,
+    testing::Values("echo $((1", "for 1 in a; do b; done", "case a b", "$((ls); (rm x))",
+                    "((ls); rm x)", "coproc rm x", "a () b", "a b () { c; }", "cat <<A\nx",
+                    "cat <<A", "x=$(cat <<A)", "cat <<A $(ls\n)\nA\n", "cat <<$x\n$x\n",
+                    "cat <<A\nx\\\nA\nrm y\nA\n", "a[$(rm x)]=1", "a=([$(rm x)]=1)", "ls @(a|b)",
+                    "\"${x:-'$(rm y)'}\"", "${ rm x; }", "$[a[$(rm x)]]", "{fd}>x ls",
+                    "function f rm x", "y=()! if", "y=(a)if c1", "c1\\", "for x in a; { echo; }",
+                    "echo `if true`", "echo (", "fi>(ls)", "ls @(#)", "echo $((1 + ${y:- ))",
+                    "cat <<A\n$(ls\nA"));
 
 class NoLines : public testing::TestWithParam<const char*> {};
 
