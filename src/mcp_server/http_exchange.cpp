@@ -272,14 +272,13 @@ void HttpExchange::say(const mcp::SendLine& line) {
   if (!line.ends_work) begin_stream();
   const std::lock_guard lock(saying_);
   if (is_over_) return;
+  // Before its client has the answer, and can ask again by the same id.
+  if (line.ends_work || !is_stream_) is_over_ = true;
   if (is_stream_) {
     (void)reply_->write("event: message\ndata: " + line.line + "\n\n");
-    if (!line.ends_work) return;
-    is_over_ = true;
-    reply_->end();
+    if (line.ends_work) reply_->end();
     return;
   }
-  is_over_ = true;
   std::vector<HttpHeader> headers = headers_;
   headers.push_back({"Content-Type", "application/json"});
   const mcp::Era era =

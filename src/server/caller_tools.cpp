@@ -134,6 +134,14 @@ KeptWishes kept_wishes(const Json& config) {
 
 Result<Agent> with_wishes_of_caller(Agent agent, const Json& config) {
   const KeptWishes wishes = kept_wishes(config);
+  for (const CallerTool& each : wishes.tools) {
+    if (find_tool(agent.tools, each.name) == nullptr) continue;
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("The caller of the session has a tool '{}', and {} has one of that name "
+                    "now: it goes on where the agent has none",
+                    each.name, agent.name));
+  }
   auto wanted = TRY(with_caller_tools(std::move(agent), wishes.tools));
   if (wishes.instructions != nullptr) {
     wanted.instructions = std::string(wishes.instructions->get_string());

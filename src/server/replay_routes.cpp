@@ -57,8 +57,11 @@ Answer replay_session(const ServiceOptions& options, ReplayThread& replays, cons
   const Session session = TRY(options.store.get_session(id));
   auto stop = TRY(replays.begin([&options, session, responder = call.responder,
                                  path = call.request.path](const std::stop_token& stop) {
-    const auto answered = replayed(options, session, stop);
-    send_answer(responder, answered ? *answered : error_response(path, answered.error()));
+    auto answered = replayed(options, session, stop);
+    return [responder,
+            answer = answered ? std::move(*answered) : error_response(path, answered.error())] {
+      send_answer(responder, answer);
+    };
   }));
   call.responder.when_closed([stop]() mutable { stop.request_stop(); });
   return std::nullopt;

@@ -23,12 +23,16 @@ Result<std::stop_source> ReplayThread::begin(Work work) {
   if (thread_.joinable()) thread_.join();  // it has nothing more to do
   current_ = std::stop_source();
   thread_ = std::thread([this, work = std::move(work), stop = current_.get_token()]() mutable {
+    Telling tell;
     try {
-      std::exchange(work, {})(stop);
+      tell = std::exchange(work, {})(stop);
     } catch (...) {  // whoever asked is told so when nobody has answered
     }
-    const std::lock_guard done(mutex_);
-    is_busy_ = false;
+    {
+      const std::lock_guard done(mutex_);
+      is_busy_ = false;
+    }
+    if (tell) tell();
   });
   is_busy_ = true;
   return current_;

@@ -14,7 +14,9 @@ namespace wright::server {
 // Thread-safe.
 class ReplayThread {
  public:
-  using Work = std::function<void(const std::stop_token& stop)>;
+  // Gives what is to be told of it, which is done when the next one may begin.
+  using Telling = std::function<void()>;
+  using Work = std::function<Telling(const std::stop_token& stop)>;
 
   // `ending` is requested when the server is about to end: what is under way is stopped then.
   explicit ReplayThread(std::stop_token ending);

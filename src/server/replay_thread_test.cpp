@@ -17,12 +17,16 @@ void wait_for_stop(const std::stop_token& stop) {
 }
 
 // Waits until it has been stopped, and tells so.
+ReplayThread::Telling no_work(const std::stop_token&) {
+  return {};
+}
+
 class Stopped {
  public:
   ReplayThread::Work work() {
     return [this](const std::stop_token& stop) {
       wait_for_stop(stop);
-      has_ended_.set_value();
+      return [this] { has_ended_.set_value(); };
     };
   }
   void await() { has_ended_.get_future().wait(); }
@@ -36,17 +40,15 @@ TEST(ReplayThread, has_one_at_a_time) {
   Stopped first;
   auto stop = replays.begin(first.work());
   ASSERT_TRUE(stop);
-  const auto second = replays.begin([](const std::stop_token&) {});
+  const auto second = replays.begin(no_work);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::overloaded);
   stop->request_stop();
   first.await();
+  // Whoever is told of the end may begin the next.
   Stopped third;
   auto begun = replays.begin(third.work());
-  while (!begun) {  // the first is about to be over
-    std::this_thread::yield();
-    begun = replays.begin(third.work());
-  }
+  ASSERT_TRUE(begun);
   begun->request_stop();
   third.await();
 }
@@ -58,7 +60,7 @@ TEST(ReplayThread, stops_when_the_server_is_about_to_end) {
   ASSERT_TRUE(replays.begin(replay.work()));
   ending.request_stop();
   replay.await();
-  EXPECT_EQ(replays.begin([](const std::stop_token&) {}).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(replays.begin(no_work).error().code, ErrorCode::unavailable);
 }
 
 TEST(ReplayThread, stops_with_its_end_whatever_it_throws) {
@@ -67,6 +69,7 @@ TEST(ReplayThread, stops_with_its_end_whatever_it_throws) {
     ASSERT_TRUE(replays.begin([throws](const std::stop_token& stop) {
       wait_for_stop(stop);
       if (throws) throw 1;
+      return ReplayThread::Telling();
     }));
   }
 }

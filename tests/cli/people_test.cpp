@@ -291,12 +291,15 @@ void interrupt_before_call_of_caller(const Home& home) {
 
 TEST(Resume, keeps_the_tools_that_the_caller_of_a_session_executes) {
   for (const Arguments& how :
-       {Arguments{"resume", "1"}, Arguments{"worker", "--until-idle"},
-        Arguments{"run", "codebase-analysis", "Where is nothing defined?"}}) {
+       {Arguments{"resume", "1"}, Arguments{"resume", "1", "--no-input"},
+        Arguments{"worker", "--until-idle"}, Arguments{"chat", "--session", "1"},
+        Arguments{"run", "codebase-analysis", "Where is nothing defined?"},
+        Arguments{"run", "codebase-analysis", "Where is nothing defined?", "--no-input"}}) {
     const Home home;
     ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 0);
     interrupt_before_call_of_caller(home);
-    const Finished resumed = home.wright(how);
+    const bool is_chat = how.front() == "chat";
+    const Finished resumed = home.wright(how, is_chat ? "hello\n" : "");
     EXPECT_EQ(status_of_first(home), "waiting") << how.front() << resumed.error;
     const Finished waits = home.wright({"waits"});
     EXPECT_NE(waits.output.find("mytool"), std::string::npos) << waits.output << resumed.error;

@@ -25,6 +25,7 @@
 #include "core/text.h"
 #include "core/try.h"
 #include "core/user_message.h"
+#include "server/caller_tools.h"
 
 namespace wright::app {
 namespace {
@@ -110,7 +111,7 @@ Result<void> AcpSession::equip() {
   const AcpBuffers buffers(environment_.peer, environment_.editor.files, id_, base_);
   if (!hooks_) hooks_ = ready->hooks;
   ready->hooks = hooks_;
-  agent_ = finished(std::move(*ready), *settings_, Logger(), [&](Agent& agent) {
+  Agent made = finished(std::move(*ready), *settings_, Logger(), [&](Agent& agent) {
     mode_.guard(agent);
     watch_arguments(agent);
     buffers.watch(agent);
@@ -119,6 +120,7 @@ Result<void> AcpSession::equip() {
       terminals().offer(agent);
     }
   });
+  agent_ = TRY(server::with_wishes_of_caller(std::move(made), began_ ? began_->config : Json()));
   if (!environment_.editor.asks_in_forms) {
     // Nobody could answer: the agent asks in its answer instead.
     std::erase_if(agent_.tools, [](const Tool& tool) { return tool.spec.name == "ask_user"; });

@@ -92,7 +92,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const Json& stored, const First& first)
   if (!store) return failed(store.error());
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
-  const RunOptions options = run_options(std::move(config));
+  const RunOptions options = run_options(std::move(config), stored);
   const auto began = std::chrono::steady_clock::now();
   bool was_asked = false;
   Result<RunResult> answer = first(**store, agent, options);
@@ -119,7 +119,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const Json& stored, const First& first)
   return answer->status == RunResult::Status::waiting ? waiting(*answer) : answered(*answer);
 }
 
-RunOptions AgentRun::run_options(Json config) {
+RunOptions AgentRun::run_options(Json config, const Json& stored) {
   const bool tells_events = options_.output == OutputFormat::events;
   const auto observe = [this, tells_events, hooks = hooks_->hooks](const Event& event,
                                                                    const EventOrigin& origin) {
@@ -133,6 +133,8 @@ RunOptions AgentRun::run_options(Json config) {
       .config = std::move(config),
       .tenant = options_.tenant,
       .people = options_.input == Input::none ? People::nobody : People::may_answer_later};
+  // A caller answers, who is a program and no person.
+  if (!server::caller_tools_of(stored).empty()) options.people = People::may_answer_later;
   trace_with(context_.telemetry, options);
   return options;
 }

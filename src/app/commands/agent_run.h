@@ -62,7 +62,7 @@ class AgentRun {
 
   // `stored`: the config of the session that it goes on with; null for a new one.
   ExitCode run(ReadyAgent ready, const Json& stored, const First& first);
-  RunOptions run_options(Json config);
+  RunOptions run_options(Json config, const Json& stored);
   void print_event(const Event& event, const EventOrigin& origin);
   void print_event(const StoredEvent& event);
   void print_result(Json json);
@@ -81,8 +81,8 @@ class AgentRun {
   RunDisplay display_;
   std::shared_ptr<const FoundHooks> hooks_;
   WhileItWorks while_it_works_;
-  SessionId goes_on_ = 0;              // the session, where none begins
-  bool was_taken_ = false;             // by somebody else, before it could begin
+  SessionId goes_on_ = 0;   // the session, where none begins
+  bool was_taken_ = false;  // by somebody else, before it could begin
   bool was_broken_off_ = false;
   std::optional<Json> answer_schema_;  // answers are JSON that fits it
   Interruption interruption_;          // last: its thread uses the display

@@ -19,6 +19,7 @@
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
+#include "server/caller_tools.h"
 
 namespace wright::app {
 
@@ -88,7 +89,11 @@ std::expected<void, ExitCode> Conversation::equip(const std::string& agent_name,
   settings_ = std::move(settings);
   if (hooks) agent.hooks = std::move(hooks);
   hooks_ = agent.hooks;
-  agent_ = finished(std::move(agent), *settings_, *logger, tell_content(context_.telemetry));
+  auto wished = server::with_wishes_of_caller(
+      finished(std::move(agent), *settings_, *logger, tell_content(context_.telemetry)),
+      session ? session->config : Json());
+  if (!wished) return std::unexpected(complain_about(wished.error(), context_.console));
+  agent_ = std::move(*wished);
   debug.logger = *logger;
   agent_.debug = std::move(debug);
   display_.trace_with(TraceLog(*logger, agent_));

@@ -134,7 +134,9 @@ Result<AgentPointer> Worker::agent_of(const Session& session) {
                      session.id, name));
     return fail(ErrorCode::unsupported, "This worker cannot drive it");
   }
-  return server::with_wishes_of_caller(std::make_shared<const Agent>(*made), session.config);
+  auto wished = server::with_wishes_of_caller(std::make_shared<const Agent>(*made), session.config);
+  if (!wished) tell(fmt::format("  Session {} is left. {}", session.id, wished.error().message));
+  return wished;
 }
 
 void Worker::observe(const Event& event, const EventOrigin& origin) {

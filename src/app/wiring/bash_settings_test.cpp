@@ -30,8 +30,8 @@ TEST(BashSettings, keep_every_command_from_files_of_wright_itself) {
   SettingFlags flags;
   flags.set = {"bash.protected=none", "bash.unreadable=none"};
   const auto settings = load_settings(
-      flags,
-      Environment(Environment::Variables{{"HOME", "/home/nobody-here"}, {"WRIGHT_DATABASE_PATH", "/srv/sessions.db"}}));
+      flags, Environment(Environment::Variables{{"HOME", "/home/nobody-here"},
+                                                {"WRIGHT_DATABASE_PATH", "/srv/sessions.db"}}));
   ASSERT_TRUE(settings) << settings.error().message;
   const auto policy = bash_options(*settings)->policy;
   const auto has = [](const std::vector<std::string>& paths, std::string_view path) {

@@ -186,7 +186,8 @@ Result<void> FileHistory::take_back(const Part& part) {
       continue;
     }
     for (const tools::StateChange& change : entry.changes) {
-      if (is_settled(change)) some[entry.session_id].push_back({entry.id, change.path, change.kind});
+      if (is_settled(change))
+        some[entry.session_id].push_back({entry.id, change.path, change.kind});
     }
   }
   for (const auto& [id, entries] : whole) TRY(log_->mark_undone(id, entries));

@@ -30,8 +30,8 @@ class RecordedRequest final : public mcp_server::RequestSpan {
     // What a tool says of its failure is content, too.
     if (is_error != nullptr && *is_error == Json(true)) return span_->fail("tool_error", {});
     if (is_call_ && has_content_) {
-      span_->add({name::kToolResult,
-                  std::string(utf8_prefix(to_text(result), telemetry::kMostContent))});
+      span_->add(
+          {name::kToolResult, std::string(utf8_prefix(to_text(result), telemetry::kMostContent))});
     }
   }
 
@@ -76,8 +76,7 @@ std::vector<telemetry::Attribute> attributes_of(const TracedRequest& request,
   add(name::kOperation, "execute_tool");
   add(name::kTool, request.tool);
   if (has_content) {
-    add(name::kArguments,
-        std::string(utf8_prefix(request.arguments, telemetry::kMostContent)));
+    add(name::kArguments, std::string(utf8_prefix(request.arguments, telemetry::kMostContent)));
   }
   return attributes;
 }
@@ -90,19 +89,19 @@ std::string name_of(const TracedRequest& request) {
 }  // namespace
 
 mcp_server::BeginSpan mcp_spans(telemetry::Telemetry* telemetry, std::string_view transport) {
-  return [telemetry, transport](const TracedRequest& request)
-             -> std::unique_ptr<mcp_server::RequestSpan> {
+  return [telemetry,
+          transport](const TracedRequest& request) -> std::unique_ptr<mcp_server::RequestSpan> {
     const auto asked_by = telemetry::place_from(request.asked_by);
     const auto carried_by = telemetry::place_from(request.carried_by);
     const auto above = asked_by ? asked_by : carried_by;
     const TraceContext parent = above ? telemetry::to_context(*above) : TraceContext();
     if (telemetry == nullptr) return std::make_unique<PassedRequest>(parent);
     const bool has_content = telemetry->has_content();
-    auto span = telemetry->begin_request(
-        {.name = name_of(request),
-         .parent = parent,
-         .link = request.carried_by,
-         .attributes = attributes_of(request, transport, has_content)});
+    auto span =
+        telemetry->begin_request({.name = name_of(request),
+                                  .parent = parent,
+                                  .link = request.carried_by,
+                                  .attributes = attributes_of(request, transport, has_content)});
     return std::make_unique<RecordedRequest>(std::move(span), !request.tool.empty(), has_content);
   };
 }

@@ -125,12 +125,23 @@ VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
   });
 }
 
+namespace {
+
+// What stands for a key where a server of one's own wants one and looks at none: "lm-studio".
+bool is_placeholder(const VendorInfo& vendor, std::string_view key) {
+  constexpr std::size_t kShortestSecret = 16;
+  return !vendor.needs_key && key.size() < kShortestSecret;
+}
+
+}  // namespace
+
 std::vector<std::string> known_keys(const Settings& settings, const Environment& environment) {
   std::vector<std::string> keys{settings.store().token};
   // Who uses a catalogue that cannot be read says so.
   if (const auto catalogue = make_catalogue(settings)) {
     for (const VendorInfo& vendor : catalogue->vendors()) {
-      keys.emplace_back(trimmed(key_for(vendor, settings, environment).value));
+      const std::string key(trimmed(key_for(vendor, settings, environment).value));
+      if (!is_placeholder(vendor, key)) keys.push_back(key);
     }
   }
   std::erase_if(keys, [](const std::string& key) { return key.size() < kShortestKey; });

@@ -79,13 +79,14 @@ TEST_F(ModelWiring, the_keys_of_all_vendors_are_hidden_and_no_placeholders) {
   variables_["GATEWAY_KEY"] = " correct-horse-battery\n";
   variables_["GOOGLE_API_KEY"] = "staple-of-gemini";
   variables_["NEAR_KEY"] = "none";
+  variables_["LM_API_TOKEN"] = "lm-studio";
   const Environment environment(variables_);
   const auto settings = load_settings(flags_, environment).value();
   const auto made = make_models(settings, flags_, environment);
   ASSERT_TRUE(made) << made.error().message;
-  EXPECT_EQ(
-      settings.redactor().redacted(std::string_view("correct-horse-battery staple-of-gemini none")),
-      "[REDACTED] [REDACTED] none");
+  EXPECT_EQ(settings.redactor().redacted(
+                std::string_view("correct-horse-battery staple-of-gemini none lm-studio")),
+            "[REDACTED] [REDACTED] none lm-studio");
 }
 
 TEST_F(ModelWiring, a_missing_key_says_what_to_set) {

@@ -16,7 +16,9 @@ namespace {
 // Up to here JSON numbers are exact, and sums and differences of a few stay far from overflowing.
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
 
-bool is_sane(std::int64_t number) { return -kLargestNumber <= number && number <= kLargestNumber; }
+bool is_sane(std::int64_t number) {
+  return -kLargestNumber <= number && number <= kLargestNumber;
+}
 
 // Reads members, and remembers the first that is not what it should be.
 class RowReader {

@@ -56,6 +56,19 @@ bool has_next(const Json& page) {
   return next != nullptr && !next->is_null();
 }
 
+// Of waits that the server cannot read: that nothing waits would be wrong.
+Result<void> check_damaged(const Json& json) {
+  const Json* listed = json.is_object() ? json.get_object().if_contains("damaged") : nullptr;
+  const JsonArray* damaged = listed != nullptr ? listed->if_array() : nullptr;
+  if (damaged == nullptr || damaged->empty()) return {};
+  const Json& first = damaged->front();
+  const Json* problem = first.is_object() ? first.get_object().if_contains("error") : nullptr;
+  return fail(ErrorCode::storage,
+              problem != nullptr && problem->is_string()
+                  ? std::string(problem->get_string())
+                  : std::string("The server cannot read what waits: ask it for /api/v1/waits"));
+}
+
 template <class Row>
 Result<std::vector<Row>> rows_in(const Json& json, std::string_view key,
                                  Result<Row> (*from)(const Json&)) {
@@ -142,7 +155,11 @@ class RemoteStore final : public Store {
         api_->get((filter.session_id ? fmt::format("/api/v1/sessions/{}/waits", *filter.session_id)
                                      : std::string("/api/v1/waits")) +
                   query.text()));
-    return rows_in<StoredWait>(json, "waits", wait_from);
+    auto waits = TRY(rows_in<StoredWait>(json, "waits", wait_from));
+    if (waits.empty()) {
+      TRY(check_damaged(json));
+    }
+    return waits;
   }
 
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {

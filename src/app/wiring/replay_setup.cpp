@@ -84,8 +84,9 @@ Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const S
   auto ready = TRY(with_specialists(std::move(chosen), agents));
   Agent made = tools == ToolSource::live ? finished(std::move(ready), settings, Logger())
                                          : assembled(std::move(ready), {});
-  made = TRY(server::with_wishes_of_caller(std::move(made), recorded.config));
-  return AgentForReplay{std::move(made), false};
+  auto wished = server::with_wishes_of_caller(std::move(made), recorded.config);
+  if (!wished && tools == ToolSource::record) return AgentForReplay{recorded_agent(recorded), true};
+  return AgentForReplay{TRY(std::move(wished)), false};
 }
 
 }  // namespace wright::app
