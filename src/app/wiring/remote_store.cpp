@@ -229,8 +229,9 @@ class RemoteStore final : public Store {
 
   // All pages of a list that is in the order of ids, or its last part.
   template <class Row>
-  Result<std::vector<Row>> pages(const std::string& path, std::string_view key, UrlQuery filter,
-                                 const Page& page, Result<Row> (*from)(const Json&)) {
+  Result<std::vector<Row>> pages(const std::string& path, std::string_view key,
+                                 const UrlQuery& filter, const Page& page,
+                                 Result<Row> (*from)(const Json&)) {
     std::vector<Row> rows;
     std::optional<std::int64_t> after = page.after;
     while (rows.size() < page.limit) {

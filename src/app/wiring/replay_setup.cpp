@@ -86,7 +86,8 @@ Result<AgentForReplay> agent_for_replay(const RecordedSession& recorded, const S
                                          : assembled(std::move(ready), {});
   auto wished = server::with_wishes_of_caller(std::move(made), recorded.config);
   if (!wished && tools == ToolSource::record) return AgentForReplay{recorded_agent(recorded), true};
-  return AgentForReplay{TRY(std::move(wished)), false};
+  if (!wished) return std::unexpected(std::move(wished).error());
+  return AgentForReplay{std::move(*wished), false};
 }
 
 }  // namespace wright::app
