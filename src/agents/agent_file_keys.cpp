@@ -42,6 +42,7 @@ std::string unknown_agent_key(std::string_view full_name) {
     return fmt::format("unknown key; did you mean '{}'?", *near);
   }
   std::vector<std::string_view> bare;
+  bare.reserve(candidates.size());
   for (const std::string_view name : candidates) bare.push_back(last_word(name));
   if (const auto near = nearest(last, bare)) {
     const auto position = std::ranges::find(bare, *near) - bare.begin();

@@ -17,6 +17,7 @@
 #include "app/wiring/project_files.h"
 #include "app/wiring/ready_agent.h"
 #include "app/wiring/session_beginning.h"
+#include "app/wiring/stored_session.h"
 #include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
 #include "server/caller_tools.h"

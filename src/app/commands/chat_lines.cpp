@@ -8,6 +8,7 @@
 #include "app/settings/file_output.h"
 #include "app/terminal/screen_text.h"
 #include "app/wiring/project_files.h"
+#include "app/wiring/stored_session.h"
 
 namespace wright::app {
 

@@ -51,6 +51,7 @@ const Tool* find_or_complain(const std::vector<Tool>& tools, std::string_view na
                              Console& console) {
   if (const Tool* tool = find_tool(tools, name)) return tool;
   std::vector<std::string_view> names;
+  names.reserve(tools.size());
   for (const Tool& tool : tools) names.push_back(tool.spec.name);
   if (const ToolSwitch* setting = find_switch(tools::own_tool_name(name))) {
     console.complain(fmt::format("there is no tool {} here", name), setting->how_to_turn_on);
