@@ -53,7 +53,7 @@ try: build-try
 	@build/try/wright run codebase-analysis "$$Q" --model offline --base-path '$(CURDIR)' \
 	  --database-path build/sessions.db
 
-test: packages-npm build-dev
+test: build-dev
 	ctest --preset dev --parallel $(TEST_JOBS)
 
 simulate: build-simulation
@@ -62,7 +62,7 @@ simulate: build-simulation
 plants: build-simulation
 	build/simulation/tests/simulation/wright_simulation --plants
 
-slow: packages-npm build-dev
+slow: build-dev
 	ctest --preset dev -C nightly -R '^(Compilers|Faults|Postgres)\.'
 
 # CHAOS_SEED=2 is another one.
@@ -71,16 +71,16 @@ chaos: build-dev
 	CHAOS_REAL=1 build/dev/tests/postgres/wright_postgres_cli_test --gtest_filter='RealChaos.*'
 
 # The label `build` is on tests of compiling and installing, which no sanitizer or counter sees.
-sanitize: packages-npm build-sanitize
+sanitize: build-sanitize
 	ctest --preset sanitize --parallel $(TEST_JOBS) --label-exclude build
 
-tsan: packages-npm build-tsan
+tsan: build-tsan
 	ctest --preset tsan --parallel $(JOBS) --label-exclude build
 
 fuzz: build-fuzz
 	@fuzz/run.sh build/fuzz $(FUZZ_TIME)
 
-coverage: packages-npm build-coverage
+coverage: build-coverage
 	find build/coverage -name '*.gcda' -delete
 	ctest --preset coverage --parallel $(JOBS) --label-exclude build
 	@for folder in core store feedback; do \
@@ -88,7 +88,7 @@ coverage: packages-npm build-coverage
 	    build/coverage/src/$$folder || exit 1; \
 	done
 
-bench: packages-npm build-bench
+bench: build-bench
 	@bench/run.sh build/bench
 	@printf '\n== instructions of a turn\n'
 	@ctest --test-dir build/bench -C nightly -R InstructionCounts --output-on-failure
@@ -151,11 +151,12 @@ install: build-release
 clean:
 	rm -rf build
 
-# build-X configures and builds the preset X, after packages-X has installed what it needs. npm installs beside the
-# compilers, of which there are JOBS.
+# build-X configures and builds the preset X, after packages-X has installed what that needs. What only the tests
+# need is installed meanwhile. npm installs beside the compilers, of which there are JOBS.
 build-%: packages-%
 	@cmake --preset $* -DWRIGHT_JOBS=$(JOBS) $(if $(wildcard build/$*/build.ninja),> /dev/null)
 	@cmake --build --preset $* --parallel $(shell expr $(JOBS) + 2)
+	@$(if $(BESIDE_$*),packaging/install-packages.sh $(BESIDE_$*))
 
 SECTIONS_release  = build
 SECTIONS_package  = build package
@@ -166,13 +167,15 @@ SECTIONS_tsan     = build test
 SECTIONS_simulation = build test
 SECTIONS_fuzz     = build clang sanitizers
 SECTIONS_coverage = build test coverage
-SECTIONS_bench    = build bench
+SECTIONS_bench    = build bench npm
 SECTIONS_docs     = docs
 SECTIONS_format   = format
 SECTIONS_lint     = build test clang lint
 
-packages-npm:
-	@command -v npm > /dev/null || packaging/install-packages.sh npm
+BESIDE_dev      = npm run
+BESIDE_sanitize = npm run
+BESIDE_tsan     = npm run
+BESIDE_coverage = npm run
 
 packages-%:
-	@packaging/install-packages.sh $(SECTIONS_$*)
+	@packaging/install-packages.sh $(SECTIONS_$*) $(if $(BESIDE_$*),--beside $(BESIDE_$*))

@@ -12,9 +12,10 @@ endif()
 # What only waits for a network takes no compiler's place.
 set(WRIGHT_JOBS "" CACHE STRING "Compilers and linkers at once, where a build runs more jobs (Ninja)")
 if(WRIGHT_JOBS)
-  set_property(GLOBAL PROPERTY JOB_POOLS compilers=${WRIGHT_JOBS})
+  set_property(GLOBAL PROPERTY JOB_POOLS compilers=${WRIGHT_JOBS} npm=2)
   set(CMAKE_JOB_POOL_COMPILE compilers)
   set(CMAKE_JOB_POOL_LINK compilers)
+  set(WRIGHT_NPM_POOL JOB_POOL npm)
 endif()
 
 find_program(CCACHE ccache)

@@ -2,16 +2,19 @@
 # Installs the Debian packages of the named sections of debian-packages.txt that are missing.
 #
 #   packaging/install-packages.sh build test
+#   packaging/install-packages.sh build --beside run npm
 #
-# Silent when all are there. Says what it will do before it does it. Never removes a package.
+# Silent when all are there. Says what it will do before it does it. Never removes a package. What comes after
+# --beside is installed in the background, where that needs no password: ask for it again before it is used.
+# That waits until it is there, and says what went wrong.
 set -eu
 
 list=$(dirname "$0")/debian-packages.txt
 
-if [ $# -eq 0 ]; then
-  echo "usage: $0 SECTION...   (sections: $(sed -n 's/^\[\(.*\)\]$/\1/p' "$list" | xargs))" >&2
+usage() {
+  echo "usage: $0 SECTION... [--beside SECTION...]   (sections: $(sed -n 's/^\[\(.*\)\]$/\1/p' "$list" | xargs))" >&2
   exit 2
-fi
+}
 
 packages_of() {
   awk -v section="[$1]" '
@@ -27,47 +30,97 @@ is_installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-if ! command -v dpkg-query >/dev/null 2>&1; then
+# The packages of the sections that are missing, one a line.
+missing_of() {
+  for section in "$@"; do
+    packages=$(packages_of "$section")
+    # Node.js from elsewhere brings its own npm.
+    [ "$section" != npm ] || ! command -v npm > /dev/null || continue
+    for package in $packages; do
+      is_installed "$package" || echo "$package"
+    done
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then DEBIAN_FRONTEND=noninteractive "$@"; else sudo env DEBIAN_FRONTEND=noninteractive "$@"; fi
+}
+
+needs_no_password() { [ "$(id -u)" -eq 0 ] || sudo -n true 2> /dev/null; }
+
+check_boost() {
+  case $1 in
+    *libboost1.81-dev*)
+      if is_installed libboost1.74-dev; then
+        echo "Wright needs Boost 1.81, and Boost 1.74 (libboost1.74-dev, often through libboost-dev)" >&2
+        echo "is installed. Debian cannot have both. If nothing else of yours needs 1.74, run:" >&2
+        echo "    apt-get remove libboost1.74-dev" >&2
+        echo "and then this command again." >&2
+        exit 1
+      fi ;;
+  esac
+}
+
+check_rights() {
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo > /dev/null 2>&1; then
+    echo "Some Debian packages are missing. As root, run:" >&2
+    echo "    apt-get update && apt-get install -y --no-install-recommends $1" >&2
+    exit 1
+  fi
+}
+
+lists_are_new=
+# Whoever holds the lock, file descriptor 9, installs. What apt-get starts must not: it may be a server that stays.
+install() {
+  if [ -z "$lists_are_new" ]; then
+    as_root apt-get update 9<&- || return
+    lists_are_new=yes
+  fi
+  as_root apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@" 9<&-
+}
+
+install_sections() {
+  [ -n "$(missing_of "$@")" ] || return 0
+  flock 9
+  missing=$(missing_of "$@" | xargs)  # another may have been installing them
+  [ -n "$missing" ] || return 0
+  check_boost "$missing"
+  check_rights "$missing"
+  echo "Installing Debian packages: $missing"
+  log=$(mktemp)
+  # shellcheck disable=SC2086  # a list of package names, one word each
+  if ! install $missing > "$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    exit 1
+  fi
+  rm -f "$log"
+}
+
+install_sections_beside() {
+  missing=$(missing_of "$@" | xargs)
+  [ -n "$missing" ] && needs_no_password || return 0
+  echo "Installing Debian packages beside what follows: $missing"
+  flock 9
+  # shellcheck disable=SC2086  # a list of package names, one word each
+  install $missing > /dev/null 2>&1 < /dev/null &
+}
+
+now=
+while [ $# -gt 0 ] && [ "$1" != --beside ]; do
+  packages_of "$1" > /dev/null
+  now="$now $1"
+  shift
+done
+[ $# -eq 0 ] || shift
+for section in "$@"; do packages_of "$section" > /dev/null; done
+[ -n "$now$*" ] || usage
+
+if ! command -v dpkg-query > /dev/null 2>&1; then
   echo "This is not a Debian system, so nothing is installed. $list names what Wright needs." >&2
   exit 0
 fi
-
-missing=
-for section in "$@"; do
-  packages=$(packages_of "$section")
-  for package in $packages; do
-    is_installed "$package" || missing="$missing $package"
-  done
-done
-[ -n "$missing" ] || exit 0
-
-case $missing in
-  *libboost1.81-dev*)
-    if is_installed libboost1.74-dev; then
-      echo "Wright needs Boost 1.81, and Boost 1.74 (libboost1.74-dev, often through libboost-dev)" >&2
-      echo "is installed. Debian cannot have both. If nothing else of yours needs 1.74, run:" >&2
-      echo "    apt-get remove libboost1.74-dev" >&2
-      echo "and then this command again." >&2
-      exit 1
-    fi ;;
-esac
-
-if [ "$(id -u)" -eq 0 ]; then
-  as_root() { DEBIAN_FRONTEND=noninteractive "$@"; }
-elif command -v sudo >/dev/null 2>&1; then
-  as_root() { sudo env DEBIAN_FRONTEND=noninteractive "$@"; }
-else
-  echo "Some Debian packages are missing. As root, run:" >&2
-  echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
-  exit 1
-fi
-
-echo "Installing Debian packages:$missing"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# shellcheck disable=SC2086  # a list of package names, one word each
-if ! { as_root apt-get update &&
-  as_root apt-get install -y --no-install-recommends $missing; } > "$log" 2>&1; then
-  cat "$log" >&2
-  exit 1
-fi
+exec 9< "$list"
+# shellcheck disable=SC2086  # names of sections, one word each
+install_sections $now
+[ $# -eq 0 ] || install_sections_beside "$@"

@@ -1,8 +1,11 @@
 #!/bin/sh
-# Installs what a package.json names: install.sh NPM SOURCE_FOLDER TARGET_FOLDER
+# Installs what a package.json names: install.sh SOURCE_FOLDER TARGET_FOLDER
 set -eu
-npm=$1 source=$2 target=$3
+here=$(dirname "$(realpath "$0")")
+source=$1 target=$2
 
+# On a new machine it is being installed while the compilers run.
+"$here/../../packaging/install-packages.sh" npm
 mkdir -p "$target"
 cp "$source/package.json" "$target"
 cd "$target"
@@ -17,7 +20,7 @@ missing() {
 }
 
 for attempt in 1 2 3; do
-  "$npm" install --no-audit --no-fund --no-package-lock --loglevel=error
+  npm install --no-audit --no-fund --no-package-lock --loglevel=error
   [ -n "$(missing)" ] || exit 0
   for name in $(missing); do rm -rf "node_modules/$name"; done
   rm -f node_modules/.package-lock.json

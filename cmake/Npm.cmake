@@ -1,0 +1,38 @@
+# What tests need from npm. `npm` and `node` are called by their names: on a new machine they are being installed
+# while the compilers run. Without a network such tests fail and say so: a test that is left out in silence
+# proves nothing.
+
+# wright_npm(TARGET
+#   INSTALLED file below node_modules  [INSTALL script instead of tests/npm/install.sh]  [SCRIPTS file.mjs …])
+#
+# Makes a target that installs the folder's package.json below ${npm_folder}, and copies the scripts there: Node.js
+# finds modules from where a script lies.
+function(wright_npm target)
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "INSTALLED;INSTALL" "SCRIPTS")
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/npm")
+  set(common "${PROJECT_SOURCE_DIR}/tests/npm/install.sh")
+  if(NOT given_INSTALL)
+    set(given_INSTALL "${common}")
+  endif()
+  cmake_path(ABSOLUTE_PATH given_INSTALL)
+  set(made "${folder}/node_modules/${given_INSTALLED}")
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME suite)
+  add_custom_command(
+    OUTPUT "${made}"
+    COMMAND "${given_INSTALL}" "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}"
+    DEPENDS package.json "${given_INSTALL}" "${common}"
+    COMMENT "Installing from npm: tests/${suite}"
+    ${WRIGHT_NPM_POOL}
+    VERBATIM)
+  foreach(script IN LISTS given_SCRIPTS)
+    add_custom_command(
+      OUTPUT "${folder}/${script}"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_CURRENT_SOURCE_DIR}/${script}" "${folder}"
+      DEPENDS ${script} "${made}"
+      VERBATIM)
+    list(APPEND copies "${folder}/${script}")
+  endforeach()
+  # By one target: two that copy the same file at a time fail.
+  add_custom_target(${target} ALL DEPENDS "${made}" ${copies})
+  set(npm_folder "${folder}" PARENT_SCOPE)
+endfunction()
