@@ -247,7 +247,7 @@ Result<void> BedrockDecoder::take_frame(const AwsEvent& event, const TextSink& o
   if (event.message_type == "exception" || event.message_type == "error") {
     return std::unexpected(error_in_answer(endpoint_, exception_in(event)));
   }
-  const auto json = json_.parse(event.payload.empty() ? "{}" : event.payload);
+  const auto json = json_.parse_event(event.payload.empty() ? "{}" : event.payload);
   if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
   ResponsePieces pieces{endpoint_, answer_, on_text};
   TRY(reader_.read_event(event.event_type, **json, pieces));

@@ -101,7 +101,7 @@ class EventDecoder final : public ResponseDecoder {
     if (event.type == "error") {
       return std::unexpected(error_in_answer(endpoint_, read_vendor_error(event.data)));
     }
-    const auto json = json_.parse(event.data);
+    const auto json = json_.parse_event(event.data);
     if (!json && event.data.contains('\n')) return take_lines(event, on_text);
     if (!json) return std::unexpected(malformed_answer(endpoint_, json.error().message));
     if (const auto error = vendor_error_in(**json)) {

@@ -54,7 +54,7 @@ Result<void> OllamaDecoder::feed(std::string_view bytes, const TextSink& on_text
 }
 
 Result<void> OllamaDecoder::read_object(std::string_view text, const TextSink& on_text) {
-  const auto object = json_.parse(text);
+  const auto object = json_.parse_event(text);
   if (!object) return std::unexpected(malformed_answer(endpoint_, object.error().message));
   if (const auto error = vendor_error_in(**object)) {
     return std::unexpected(error_in_answer(endpoint_, *error));

@@ -64,6 +64,7 @@ std::string with_lone_surrogates_as_bytes(std::string_view text) {
 ResponseJson::ResponseJson() : parser_({}, options(), stack_.data(), stack_.size()) {}
 
 const Json* ResponseJson::try_parse(std::string_view text, boost::json::error_code& error) {
+  changing_.forget();
   document_.reset();
   // A new one every time: release() would keep the size of its next block, which doubles with every
   // block ever allocated.
@@ -89,6 +90,14 @@ Result<const Json*> ResponseJson::parse(std::string_view text) {
     return fail(ErrorCode::invalid_json, fmt::format("Invalid JSON: {}", error.message()));
   }
   return document;
+}
+
+Result<const Json*> ResponseJson::parse_event(std::string_view text) {
+  if (changing_.put(text)) return &*document_;
+  boost::json::error_code error;
+  if (try_parse(text, error) == nullptr) return parse(text);
+  changing_.learn(text, *document_);
+  return &*document_;
 }
 
 const Json* field(const Json* object, std::string_view key) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "providers/changing_text.h"
 #include "wright/json.h"
 
 namespace wright::providers {
@@ -29,6 +30,9 @@ class ResponseJson {
   // Utf8Joiner takes care of them.
   Result<const Json*> parse(std::string_view text);
 
+  // The same for one of many documents that are much alike.
+  Result<const Json*> parse_event(std::string_view text);
+
  private:
   const Json* try_parse(std::string_view text, boost::json::error_code& error);
 
@@ -37,6 +41,7 @@ class ResponseJson {
   std::optional<boost::json::monotonic_resource> resource_;
   boost::json::parser parser_;
   std::optional<Json> document_;
+  ChangingText changing_;
 };
 
 // Each of these takes null and passes it on, so that calls can be nested.
