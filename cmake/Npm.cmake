@@ -1,6 +1,17 @@
-# What tests need from npm. `npm` and `node` are called by their names: on a new machine they are being installed
-# while the compilers run. Without a network such tests fail and say so: a test that is left out in silence
-# proves nothing.
+# What tests need from npm. `npm` is called by its name, and Node.js is chosen in the build: on a new machine they are
+# being installed while the compilers run, and Debian 12 has a Node.js that is too old for most of it. Without a
+# network such tests fail and say so: a test that is left out in silence proves nothing.
+
+# The Node.js that all tests run with.
+set(WRIGHT_NODE "${PROJECT_BINARY_DIR}/tests/node/node")
+add_custom_command(
+  OUTPUT "${WRIGHT_NODE}"
+  COMMAND "${PROJECT_SOURCE_DIR}/tests/npm/choose_node.sh" "${PROJECT_BINARY_DIR}/tests/node"
+  DEPENDS "${PROJECT_SOURCE_DIR}/tests/npm/choose_node.sh"
+  COMMENT "Choosing a Node.js"
+  ${WRIGHT_NPM_POOL}
+  VERBATIM)
+add_custom_target(wright_node ALL DEPENDS "${WRIGHT_NODE}")
 
 # wright_npm(TARGET
 #   INSTALLED file below node_modules  [INSTALL script instead of tests/npm/install.sh]  [SCRIPTS file.mjs …])
@@ -34,5 +45,6 @@ function(wright_npm target)
   endforeach()
   # By one target: two that copy the same file at a time fail.
   add_custom_target(${target} ALL DEPENDS "${made}" ${copies})
+  add_dependencies(${target} wright_node)
   set(npm_folder "${folder}" PARENT_SCOPE)
 endfunction()

@@ -131,7 +131,7 @@ void browse(ServedService& served, const std::string& script) {
   const char* pictures = std::getenv("WRIGHT_PICTURES");
   const std::string command = std::string("cp ") + WRIGHT_BROWSER_SOURCE + "/" + script + " " +
                               WRIGHT_BROWSER_FOLDER + "/ && cd " + WRIGHT_BROWSER_FOLDER +
-                              " && timeout 240 node " + script + " http://" +
+                              " && timeout 240 " WRIGHT_NODE " " + script + " http://" +
                               served.http().addresses().at(0) + " " + served.tokens().make_code() +
                               " " + (pictures == nullptr ? "" : pictures);
   const int status = std::system(command.c_str());

@@ -19,7 +19,7 @@ namespace {
 
 NodeServer::NodeServer(const std::string& script, const std::vector<std::string>& arguments) {
   const std::string program =
-      script.ends_with(".py") ? "python3" : std::string(WRIGHT_NPM_FOLDER "/node");
+      script.ends_with(".py") ? "python3" : std::string(WRIGHT_NODE);
   std::vector<const char*> words{program.c_str(), script.c_str()};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   words.push_back(nullptr);

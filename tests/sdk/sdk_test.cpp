@@ -14,7 +14,7 @@ int run_part(ServedService& served, const std::string& part) {
   const std::string token = served.tokens().add("sdk", {Scope::admin}, 5).value_or("");
   const std::string copy = std::string("cp ") + WRIGHT_SDK_SOURCE + "/sdk.mjs " +
                            WRIGHT_SDK_FOLDER + "/sdk.mjs && cd " + WRIGHT_SDK_FOLDER;
-  const std::string command = copy + " && timeout 120 node sdk.mjs " + part + " http://" +
+  const std::string command = copy + " && timeout 120 " WRIGHT_NODE " sdk.mjs " + part + " http://" +
                               served.http().addresses().at(0) + " " + token;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
