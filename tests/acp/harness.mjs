@@ -60,8 +60,7 @@ function checkLine(line, sent) {
 // --- one editor ----------------------------------------------------------------------------------
 
 export const home = mkdtempSync(join(tmpdir(), "wright-acp-"));
-export const environment = { PATH: process.env.PATH, HOME: home, STANDIN_API_KEY: "none",
-  ...(process.env.ASAN_OPTIONS ? { ASAN_OPTIONS: process.env.ASAN_OPTIONS } : {}) };
+export const environment = { PATH: process.env.PATH, HOME: home, STANDIN_API_KEY: "none" };
 
 function startAgent(model, variables = {}) {
   const child = spawn(program, ["acp", ...model.settings], { cwd: home, env: { ...environment, ...variables } });

@@ -194,9 +194,7 @@ Home::Home() {
   path_ = std::filesystem::canonical(made);
   environment = {{"HOME", path_.string()},
                  {"PATH", "/usr/bin:/bin"},
-                 {"TERM", "xterm-256color"},
-                 // The search for leaks at exit takes seconds on some machines; unit tests do it.
-                 {"ASAN_OPTIONS", "detect_leaks=0"}};
+                 {"TERM", "xterm-256color"}};
   std::filesystem::create_directories(project());
   write_file("alpha.cpp", "// The first file.\nint alpha_function() {\n  return 1;\n}\n");
   write_file("beta.cpp", "int alpha_function();\nint beta() { return alpha_function(); }\n");

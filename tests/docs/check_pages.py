@@ -19,7 +19,6 @@
 import argparse
 import ast
 import json
-import os
 import pathlib
 import re
 import shlex
@@ -106,13 +105,11 @@ class Wright:
     def __init__(self, binary):
         self.binary = binary
         self.helps = {}
-        self.environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
 
     def run(self, *arguments, home):
         done = subprocess.run([self.binary, *arguments], capture_output=True, text=True, cwd=home,
                               stdin=subprocess.DEVNULL,
-                              env={"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} |
-                              {"ASAN_OPTIONS": self.environment["ASAN_OPTIONS"]})
+                              env={"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
         return done.returncode, done.stdout + done.stderr
 
     def help_of(self, words):

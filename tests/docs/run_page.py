@@ -27,7 +27,6 @@ A page that shows commands and no `in` is refused, so that nothing is left out b
 import argparse
 import difflib
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -169,7 +168,6 @@ class Reader:
             "LANG": "C.UTF-8",
             "USER": "ada",
             "TERM": "xterm",
-            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=0"),
         }
 
     def type_at_terminal(self, command, shown):

@@ -43,8 +43,7 @@ export class Home {
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'wright-serving-'));
     this.config = join(this.folder, 'config.toml');
-    // Looking for leaks takes seconds at every exit; other tests do.
-    this.env = { HOME: this.folder, PATH: process.env.PATH, LANG: 'C.UTF-8', ASAN_OPTIONS: 'detect_leaks=0' };
+    this.env = { HOME: this.folder, PATH: process.env.PATH, LANG: 'C.UTF-8' };
     writeFileSync(join(this.folder, 'main.py'), 'def alpha_function():\n    return 42\n');
     writeFileSync(this.config, '');
   }
