@@ -1,10 +1,15 @@
 #include "sandbox/git_paths.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "core/regular_file.h"
 #include "core/text.h"
+#include "sandbox/git_config.h"
 
 namespace wright::sandbox {
 namespace {
@@ -13,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostOfConfig = 1U << 20;
 constexpr std::size_t kMostOfLine = 8192;
-constexpr std::string_view kDotGit = ".git/";
+constexpr std::size_t kMostFiles = 100;  // of settings, with all that they include
 
 std::string first_line_of(const fs::path& file) {
   std::string text = start_of_regular_file(file, kMostOfLine);
@@ -34,36 +39,63 @@ bool looks_like_git_folder(const fs::path& folder) {
   return is_whole || fs::is_regular_file(folder / "commondir", problem);
 }
 
-}  // namespace
-
-std::vector<std::string> paths_in_git_config(std::string_view text) {
-  std::vector<std::string> paths;
-  bool is_include = false;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.starts_with('[')) is_include = lower(line).starts_with("[include");
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) continue;
-    std::string_view name = trimmed(line.substr(0, equals));
-    // What follows the section's name on the same line counts too.
-    if (const std::size_t bracket = name.rfind(']'); bracket != std::string_view::npos) {
-      name = trimmed(name.substr(bracket + 1));
-    }
-    std::string_view value = trimmed(line.substr(equals + 1));
-    if (value.size() > 1 && value.starts_with('"') && value.ends_with('"')) {
-      value = value.substr(1, value.size() - 2);
-    }
-    if (value.empty() || value.starts_with('~')) continue;
-    const bool is_path = is_include && lower(name) == "path";
-    // Relative to the folder of the configuration, which is .git.
-    if (is_path)
-      paths.push_back(value.starts_with('/') ? std::string(value) : ".git/" + std::string(value));
-    if (lower(name) == "hookspath") paths.emplace_back(value);
-  }
-  return paths;
+fs::path home() {
+  const char* folder = std::getenv("HOME");
+  return folder == nullptr ? fs::path() : fs::path(folder);
 }
+
+std::vector<fs::path> settings_of_the_person() {
+  std::vector<fs::path> files{"/etc/gitconfig"};
+  const char* own = std::getenv("XDG_CONFIG_HOME");
+  const fs::path person = home();
+  if (own != nullptr && *own != '\0') {
+    files.push_back(fs::path(own) / "git" / "config");
+  } else if (!person.empty()) {
+    files.push_back(person / ".config" / "git" / "config");
+  }
+  if (!person.empty()) files.push_back(person / ".gitconfig");
+  for (const char* name : {"GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"}) {
+    if (const char* file = std::getenv(name); file != nullptr && *file != '\0')
+      files.emplace_back(file);
+  }
+  return files;
+}
+
+// Under which conditions a file is included does not matter: they may hold at any time.
+class NamedPaths {
+ public:
+  // Below which relative folders of hooks are.
+  explicit NamedPaths(fs::path top) : top_(std::move(top)) {}
+
+  void read(const fs::path& file) {
+    if (read_.size() == kMostFiles || !read_.insert(file.lexically_normal()).second) return;
+    for (const GitSetting& each :
+         settings_in_git_config(start_of_regular_file(file, kMostOfConfig))) {
+      if (each.value.empty()) continue;
+      if (each.section == "core" && each.name == "hookspath") add(path_meant(each.value, top_));
+      const bool is_include = each.section == "include" || each.section == "includeif";
+      if (!is_include || each.name != "path") continue;
+      const fs::path included = path_meant(each.value, file.parent_path());
+      add(included);
+      read(included);
+    }
+  }
+
+  std::vector<fs::path> paths() && { return std::move(paths_); }
+
+ private:
+  static fs::path path_meant(const std::string& value, const fs::path& folder) {
+    return value.starts_with("~/") ? home() / value.substr(2) : folder / value;
+  }
+
+  void add(const fs::path& path) { paths_.push_back(path.lexically_normal()); }
+
+  fs::path top_;
+  std::set<fs::path> read_;
+  std::vector<fs::path> paths_;
+};
+
+}  // namespace
 
 std::vector<fs::path> folders_in_git_file(const fs::path& file) {
   constexpr std::string_view kPrefix = "gitdir: ";
@@ -79,19 +111,22 @@ std::vector<fs::path> folders_in_git_file(const fs::path& file) {
 std::vector<fs::path> paths_named_by_git(const fs::path& dot_git) {
   std::vector<fs::path> folders = folders_in_git_file(dot_git);
   if (folders.empty()) folders.push_back(dot_git);
-  const fs::path top = dot_git.parent_path();
-  std::vector<fs::path> paths;
+  NamedPaths named(dot_git.parent_path());
+  for (const fs::path& file : settings_of_the_person()) named.read(file);
   for (const fs::path& folder : folders) {
-    for (const char* name : {"config", "config.worktree"}) {
-      const std::string config = start_of_regular_file(folder / name, kMostOfConfig);
-      for (const std::string& named : paths_in_git_config(config)) {
-        const bool is_in_folder = named.starts_with(kDotGit);
-        paths.push_back(is_in_folder ? folder / named.substr(kDotGit.size()) : top / named);
-      }
-    }
+    for (const char* name : {"config", "config.worktree"}) named.read(folder / name);
   }
-  for (fs::path& path : paths) path = path.lexically_normal();
-  return paths;
+  return std::move(named).paths();
+}
+
+std::vector<fs::path> repositories_around(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code problem;
+  for (fs::path above = folder; above != above.root_path();) {
+    above = above.parent_path();
+    if (fs::exists(fs::symlink_status(above / ".git", problem))) found.push_back(above / ".git");
+  }
+  return found;
 }
 
 bool belongs_to_git(const fs::path& path, const fs::path& root) {
@@ -105,18 +140,14 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
     if (!folder.has_filename()) folder = folder.parent_path();
     return folder != root && lies_below(real, folder) && lies_below(folder, root);
   };
-  for (fs::path folder = real.parent_path(); lies_below(folder, root);
+  for (fs::path folder = real.parent_path(); folder != root && lies_below(folder, root);
        folder = folder.parent_path()) {
-    if (folder != root && looks_like_git_folder(folder)) return true;
-    const fs::path dot_git = folder / ".git";
-    if (fs::exists(fs::symlink_status(dot_git, problem)) &&
-        (holds(dot_git) || std::ranges::any_of(folders_in_git_file(dot_git), holds) ||
-         std::ranges::any_of(paths_named_by_git(dot_git), holds))) {
-      return true;
-    }
-    if (folder == folder.root_path()) break;
+    if (looks_like_git_folder(folder)) return true;
   }
-  return false;
+  return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
+    return holds(dot_git) || std::ranges::any_of(folders_in_git_file(dot_git), holds) ||
+           std::ranges::any_of(paths_named_by_git(dot_git), holds);
+  });
 }
 
 }  // namespace wright::sandbox

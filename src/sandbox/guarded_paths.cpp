@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -68,11 +69,16 @@ GuardedPaths::GuardedPaths(const SandboxPolicy& policy) {
     const auto real = std::filesystem::canonical(path, ignored);
     if (!ignored) writable_.push_back(real);
   }
-  tops_ = writable_;
   for (const auto& path : policy.read_paths) {
     const auto real = std::filesystem::canonical(path, ignored);
-    const auto holds = [&](const auto& top) { return lies_in(real, top); };
-    if (!ignored && std::ranges::none_of(tops_, holds)) tops_.push_back(real);
+    if (!ignored) roots_.push_back(real);
+  }
+  // Each is a place of its own for patterns, and read once.
+  roots_.insert(roots_.end(), writable_.begin(), writable_.end());
+  for (const auto& root : roots_) {
+    const auto holds = [&](const auto& other) { return other != root && lies_in(root, other); };
+    const bool is_known = std::ranges::find(tops_, root) != tops_.end();
+    if (!is_known && std::ranges::none_of(roots_, holds)) tops_.push_back(root);
   }
   for (const std::string& name : policy.protected_paths) {
     const std::filesystem::path path(name);
@@ -104,12 +110,12 @@ void GuardedPaths::add_git_folders(const std::filesystem::path& file,
 }
 
 // Also pins as many parent folders as the pattern names: renamed, they would no longer match.
-void GuardedPaths::hide(const std::string& path, std::string_view below, Folder& folder) const {
+void GuardedPaths::hide(const std::string& path, Folder& folder) const {
   std::error_code problem;
   const auto real = std::filesystem::canonical(path, problem);
   if (problem) return;
-  const auto holds = [&](const auto& top) { return lies_in(real, top) && real != top; };
-  if (std::ranges::none_of(tops_, holds)) return;
+  const auto holds = [&](const auto& root) { return lies_in(real, root) && real != root; };
+  if (std::ranges::none_of(roots_, holds)) return;
   const bool is_folder = std::filesystem::is_directory(real, problem);
   folder.mounts.push_back(
       {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
@@ -117,7 +123,7 @@ void GuardedPaths::hide(const std::string& path, std::string_view below, Folder&
   std::ptrdiff_t named = 0;
   for (const std::string& pattern : unreadable_) {
     const std::size_t start = pattern.starts_with("**/") ? 3 : 0;
-    if (!is_meant(pattern, std::string(below))) continue;
+    if (!means(pattern, path)) continue;
     named = std::max(named, std::count(pattern.begin() + static_cast<std::ptrdiff_t>(start),
                                        pattern.end(), '/'));
   }
@@ -130,29 +136,56 @@ void GuardedPaths::hide(const std::string& path, std::string_view below, Folder&
 
 // The same file has two names, and only one of them tells what it is: without the links on the way
 // it could not be found any more. So these cannot be moved or removed, nor what leads to them.
-void GuardedPaths::hide_behind(const std::string& link, const std::string& top,
-                               Found& found) const {
-  const std::string below = link.substr(top.size() + 1);
+void GuardedPaths::hide_behind(const std::string& link, Found& found) const {
+  std::set<std::string> meant;
   for (const std::string& pattern : unreadable_) {
-    for (const std::string& path : meant_behind(pattern, link, below)) {
-      const auto way = way_of(path);
-      if (!way) continue;
-      const std::filesystem::path real(way->real);
-      const auto holding = std::ranges::find_if(
-          tops_, [&](const auto& each) { return lies_in(real, each) && real != each; });
-      if (holding == tops_.end()) continue;
-      std::error_code problem;
-      const bool is_folder = std::filesystem::is_directory(real, problem);
-      found.mounts.push_back(
-          {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
-           real.native()});
-      // It needs no link to be found.
-      if (is_meant_by_any(unreadable_, real.lexically_relative(*holding).native())) continue;
-      found.behind_links.push_back(real.native());
-      pin(real, kByName, found);
-      for (const std::string& each : way->links) pin(each, kByName, found);
+    for (const std::size_t start : starts_of(link)) {
+      for (std::string& path : meant_behind(pattern, link, std::string_view(link).substr(start))) {
+        meant.insert(std::move(path));
+      }
     }
   }
+  for (const std::string& path : meant) {
+    const auto way = way_of(path);
+    if (!way) continue;
+    const std::filesystem::path real(way->real);
+    const auto holds = [&](const auto& root) { return lies_in(real, root) && real != root; };
+    if (std::ranges::none_of(roots_, holds)) continue;
+    std::error_code problem;
+    const bool is_folder = std::filesystem::is_directory(real, problem);
+    found.mounts.push_back(
+        {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
+         real.native()});
+    const auto is_meant_from = [&](const std::size_t start) {
+      return is_meant_by_any(unreadable_, std::string_view(way->real).substr(start));
+    };
+    // It needs no link to be found.
+    if (std::ranges::any_of(starts_of(way->real), is_meant_from)) continue;
+    found.behind_links.push_back(real.native());
+    pin(real, kByName, found);
+    for (const std::string& each : way->links) pin(each, kByName, found);
+  }
+}
+
+// A pattern with a slash is about paths below any of the folders that the policy names, also where
+// one of them lies in another.
+std::vector<std::size_t> GuardedPaths::starts_of(const std::string& path) const {
+  std::vector<std::size_t> starts;
+  for (const auto& root : roots_) {
+    const std::string& name = root.native();
+    const std::size_t length = name == "/" ? 0 : name.size();
+    const bool is_below = path.size() > length + 1 && path[length] == '/' &&
+                          path.starts_with(std::string_view(name).substr(0, length));
+    if (is_below && std::ranges::find(starts, length + 1) == starts.end())
+      starts.push_back(length + 1);
+  }
+  return starts;
+}
+
+bool GuardedPaths::means(const std::string& pattern, const std::string& path) const {
+  return std::ranges::any_of(starts_of(path), [&](const std::size_t start) {
+    return is_meant(pattern, path.substr(start));
+  });
 }
 
 // Whoever moves something changes the folders on both sides, and the folder that is moved: at least
@@ -202,6 +235,7 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   if (listing == nullptr) return hide_whole();
   // Of what is in it nothing is known but the names.
   if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) return hide_whole();
+  const std::vector<std::size_t> starts = starts_of(path + "/?");
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
@@ -214,13 +248,17 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
     if (!is_folder && type != DT_REG && type != DT_LNK) continue;
     // Who goes down step by step gets there, but nobody can look or mount there by a path.
     if (full.size() >= PATH_MAX) return hide_whole();
-    const std::string below = full.substr(top.size() + 1);
-    const auto means = [&](const std::string& pattern) { return is_meant(pattern, below); };
+    const auto is_any = [&](const auto& condition) {
+      return std::ranges::any_of(starts, [&](const std::size_t start) {
+        const std::string below = full.substr(start);
+        return std::ranges::any_of(
+            unreadable_, [&](const std::string& pattern) { return condition(pattern, below); });
+      });
+    };
     if (type == DT_LNK) {
-      const auto leads = [&](const std::string& pattern) { return leads_on(pattern, below); };
-      if (std::ranges::any_of(unreadable_, leads)) known.links.push_back(full);
-    } else if (std::ranges::any_of(unreadable_, means)) {
-      hide(full, below, known);
+      if (is_any(leads_on)) known.links.push_back(full);
+    } else if (is_any(is_meant)) {
+      hide(full, known);
     } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
       known.mounts.push_back({GuardedMount::Kind::read_only, full});
       if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
@@ -250,7 +288,7 @@ void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
     waiting.pop_back();
     const Folder& folder = read(path, start, pass);
     found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
-    for (const std::string& link : folder.links) hide_behind(link, start, found);
+    for (const std::string& link : folder.links) hide_behind(link, found);
     waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
   }
 }
@@ -306,6 +344,28 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
       fmt::format("Cannot protect '{}': it keeps appearing and disappearing", path.string()));
 }
 
+// Of the repositories at the tops and around them.
+Result<void> GuardedPaths::guard_what_git_names(Found& found) const {
+  std::vector<std::filesystem::path> repositories;
+  for (const auto& path : paths_) {
+    std::error_code problem;
+    const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, problem));
+    if (path.filename() == ".git" && is_there) repositories.push_back(path);
+  }
+  if (std::ranges::find(names_, ".git") != names_.end()) {
+    for (const auto& top : writable_)
+      std::ranges::move(repositories_around(top), std::back_inserter(repositories));
+  }
+  std::set<std::filesystem::path> known;
+  for (const auto& dot_git : repositories) {
+    for (const auto& path : paths_named_by_git(dot_git)) {
+      const bool is_top = std::ranges::find(writable_, path) != writable_.end();
+      if (!is_top && known.insert(path).second) TRY(guard(path, found));
+    }
+  }
+  return {};
+}
+
 // What is not there is only kept from being made where it is protected as well: a folder would take
 // its place meanwhile, and whoever owns it may make it at any time. What SQLite keeps beside a
 // database is made in advance.
@@ -314,8 +374,8 @@ void GuardedPaths::hide_path(const std::filesystem::path& path, Found& found) co
   std::error_code problem;
   const auto real = std::filesystem::canonical(path, problem);
   if (problem) return;
-  const auto holds = [&](const auto& top) { return lies_in(real, top) && real != top; };
-  if (std::ranges::none_of(tops_, holds)) return;
+  const auto holds = [&](const auto& root) { return lies_in(real, root) && real != root; };
+  if (std::ranges::none_of(roots_, holds)) return;
   const bool is_folder = std::filesystem::is_directory(real, problem);
   found.mounts.push_back(
       {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
@@ -373,14 +433,8 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
   Found& found = pass.found;
   pass.began = clock_of_files();
   for (const auto& path : hidden_) hide_path(path, found);
-  for (const auto& path : paths_) {
-    TRY(guard(path, found));
-    if (path.filename() != ".git") continue;
-    for (const auto& full : paths_named_by_git(path)) {
-      if (std::ranges::find(writable_, full) != writable_.end()) continue;
-      TRY(guard(full, found));
-    }
-  }
+  for (const auto& path : paths_) TRY(guard(path, found));
+  TRY(guard_what_git_names(found));
   for (const Placeholder& placeholder : found.placeholders) {
     const std::string folder = std::filesystem::path(placeholder.path()).parent_path().native();
     struct stat status {};

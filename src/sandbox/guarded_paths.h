@@ -97,16 +97,21 @@ class GuardedPaths {
   void search(const std::filesystem::path& top, Pass& pass);
   void search_all(Pass& pass);
   const Folder& read(const std::string& path, const std::string& top, Pass& pass);
-  void hide(const std::string& path, std::string_view below, Folder& folder) const;
-  void hide_behind(const std::string& link, const std::string& top, Found& found) const;
+  void hide(const std::string& path, Folder& folder) const;
+  void hide_behind(const std::string& link, Found& found) const;
+  // Where what patterns are about begins in a path, once for each folder that it lies in.
+  std::vector<std::size_t> starts_of(const std::string& path) const;
+  bool means(const std::string& pattern, const std::string& path) const;
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Found& found) const;
+  Result<void> guard_what_git_names(Found& found) const;
   void hide_path(const std::filesystem::path& path, Found& found) const;
   void make_beside_database(const std::filesystem::path& path, Found& found) const;
   void pin(const std::filesystem::path& path, GuardedMount::Meant meant, Found& found) const;
 
-  std::vector<std::filesystem::path> tops_;
+  std::vector<std::filesystem::path> roots_;  // all that may be read or written, absolute
+  std::vector<std::filesystem::path> tops_;   // those that lie in no other
   std::vector<std::filesystem::path> writable_;
   std::vector<std::string> names_;             // protected wherever they are
   std::vector<std::filesystem::path> paths_;   // protected, there or not

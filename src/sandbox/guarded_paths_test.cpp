@@ -357,13 +357,40 @@ TEST_F(GuardedPathsOf, a_repository_are_found_though_its_files_are_none_that_end
                                    in("endless")}));
 }
 
-TEST(GitConfiguration, names_paths) {
-  using Paths = std::vector<std::string>;
-  EXPECT_EQ(paths_in_git_config("[core]\nhookspath=\"h\"\n[includeIf \"x\"]\nPath = /y\n"),
-            (Paths{"h", "/y"}));
-  EXPECT_EQ(paths_in_git_config("[core] hooksPath = a\n[include] path = b\n"),
-            (Paths{"a", ".git/b"}));
-  EXPECT_EQ(paths_in_git_config("[core]\npath = a\nhooksPath = ~/x\nhooksPath =\n\0]=["), Paths{});
+TEST_F(GuardedPathsOf, a_repository_are_found_however_its_configuration_is_written) {
+  make("w/.git/HEAD", "ref: refs/heads/main\n");
+  make("w/more.gitconfig", "[core]\n\thooksPath = third\n[include]\n\tpath = more.gitconfig\n");
+  make("w/.git/config",
+       "[core]\n\thooksPath = first # of all of us\n\tHOOKSPATH = \\\n  sec\"ond\" ; this too\n"
+       "[includeIf \"gitdir:~/x\"]\n\tpath = \"../more.gitconfig\"\n");
+  for (const char* hook : {"w/first/x", "w/second/x", "w/third/x"}) make(hook);
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  const auto paths = paths_of(found, Kind::read_only);
+  for (const char* path : {"w/first", "w/second", "w/third", "w/more.gitconfig"}) {
+    EXPECT_TRUE(paths.contains(in(path))) << path;
+  }
+}
+
+TEST_F(GuardedPathsOf, a_repository_around_the_folder_are_found) {
+  make("w/.git/config", "[core]\n\thooksPath = front/.husky\n");
+  make("w/front/.husky/pre-commit", "");
+  policy_.write_paths = {in("w/front")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("w/front/.husky")));
+  EXPECT_TRUE(belongs_to_git(in("w/front/.husky/pre-commit"), in("w/front")));
+  EXPECT_FALSE(belongs_to_git(in("w/front/main.js"), in("w/front")));
+}
+
+TEST_F(GuardedPathsOf, a_path_are_found_below_each_folder_though_one_lies_in_another) {
+  make("w/app/config/prod.txt", "secret");
+  policy_.write_paths = {};
+  policy_.unreadable = {"config/prod.txt"};
+  policy_.read_paths = {in("w"), in("w/app")};
+  const std::set<std::string> secret{in("w/app/config/prod.txt")};
+  EXPECT_EQ(paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_file), secret);
+  policy_.read_paths = {in("w/app"), in("w")};
+  EXPECT_EQ(paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_file), secret);
 }
 
 TEST_F(GuardedPathsOf, too_much_is_told) {

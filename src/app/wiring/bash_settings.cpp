@@ -69,9 +69,22 @@ void add_own_files(const Settings& settings, std::vector<std::string>& protected
 
 }  // namespace
 
+std::filesystem::path absolute_base(const Settings& settings) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(settings.base_path(), ignored);
+}
+
 GuardedFiles guarded_files(const Settings& settings) {
   GuardedFiles guarded{.protected_paths = list_or_none(settings, keys::kBashProtected),
                        .unreadable = list_or_none(settings, keys::kBashUnreadable)};
+  // A path is meant below the base whatever may be written.
+  for (const std::string& name : std::vector(guarded.protected_paths)) {
+    const std::filesystem::path path(name);
+    if (path.is_relative() && path.has_parent_path()) {
+      guarded.protected_paths.push_back(
+          (absolute_base(settings) / path).lexically_normal().string());
+    }
+  }
   for (const auto& path : hook_files(settings)) guarded.protected_paths.push_back(path.string());
   add_own_files(settings, guarded.protected_paths, guarded.unreadable);
   return guarded;
@@ -83,8 +96,7 @@ Result<BashOptions> bash_options(const Settings& settings) {
   const auto network = TRY(named(settings, keys::kBashNetwork, network_access_from));
 
   BashOptions options;
-  std::error_code ignored;
-  options.base = std::filesystem::weakly_canonical(settings.base_path(), ignored);
+  options.base = absolute_base(settings);
   options.rules = settings.command_rules();
   // A preset that only looks gets a folder that can only be looked at.
   const bool may_write = preset == CommandPreset::workspace || preset == CommandPreset::none;

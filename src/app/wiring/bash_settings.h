@@ -1,10 +1,17 @@
 // What the settings say about the tool bash: its rules and its sandbox. Runs nothing.
 #pragma once
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "app/settings/settings.h"
 #include "wright/tools.h"
 
 namespace wright::app {
+
+// The folder of the tools, without links.
+std::filesystem::path absolute_base(const Settings& settings);
 
 // The error names the key whose value is wrong.
 Result<BashOptions> bash_options(const Settings& settings);

@@ -18,15 +18,6 @@
 #include "wright/log.h"
 
 namespace wright::app {
-namespace {
-
-std::filesystem::path absolute_base(const Settings& settings) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(settings.base_path(), ignored);
-}
-
-}  // namespace
-
 mcp_client::ServerProgram program_of(const McpServer& server, const Settings& settings,
                                      const Environment& environment) {
   const std::filesystem::path base = absolute_base(settings);

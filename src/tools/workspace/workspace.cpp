@@ -206,15 +206,20 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
     workspace.link_targets_ =
         std::make_unique<LinkTargets>(std::move(folders), workspace.unreadable_);
   }
+  const auto protect = [&](const std::filesystem::path& path) {
+    workspace.protected_absolute_.push_back(path.native());
+    std::error_code problem;
+    const auto real = std::filesystem::weakly_canonical(path, problem);
+    if (!problem && real != path) workspace.protected_absolute_.push_back(real.native());
+  };
   for (const std::string& name : access.protected_paths) {
     const auto path = std::filesystem::path(name).lexically_normal();
     if (path.is_absolute()) {
-      workspace.protected_absolute_.push_back(path.native());
-      std::error_code problem;
-      const auto real = std::filesystem::weakly_canonical(path, problem);
-      if (!problem && real != path) workspace.protected_absolute_.push_back(real.native());
+      protect(path);
     } else if (path.has_parent_path()) {
       workspace.protected_relative_.push_back(path.native());
+      protect(workspace.base() / path);
+      for (const Root& root : workspace.writable_) protect(root.path / path);
     } else {
       workspace.protected_names_.push_back(path.native());
     }
