@@ -10,12 +10,16 @@
 namespace wright::store {
 namespace {
 
-std::optional<DamagedWait> damage_in(const Error& error) {
+// Nothing for one that is on no such page, as a server might say: there is no way around it.
+std::optional<DamagedWait> damage_in(const Error& error, const Page& page) {
   const Json* wait = error.find("wait_id");
   const Json* session = error.find("session_id");
   const bool is_damage = error.code == ErrorCode::storage && wait != nullptr && wait->is_int64() &&
                          session != nullptr && session->is_int64();
   if (!is_damage) return std::nullopt;
+  const bool is_there = (!page.after || wait->get_int64() > *page.after) &&
+                        (!page.before || wait->get_int64() < *page.before);
+  if (!is_there) return std::nullopt;
   return DamagedWait{wait->get_int64(), session->get_int64(), error};
 }
 
@@ -34,7 +38,7 @@ class Reading {
       std::ranges::move(*waits, std::back_inserter(found_.waits));
       return {};
     }
-    auto damaged = damage_in(waits.error());
+    auto damaged = damage_in(waits.error(), page);
     if (!damaged) return std::unexpected(std::move(waits).error());
     Page before = page;
     before.before = damaged->id;

@@ -16,6 +16,7 @@
 #include "core/hex.h"
 #include "core/try.h"
 #include "net/broken_connection.h"
+#include "store/readable_waits.h"
 #include "telemetry/trace_context.h"
 
 namespace wright::app {
@@ -57,11 +58,16 @@ EventSequence last_event_in(const Json& json) {
   return last != nullptr && last->is_int64() ? last->get_int64() : 0;
 }
 
-// As a run that waits tells of them.
-Result<std::vector<PersonWait>> waits_of(Store& store, SessionId id) {
+// As a run that waits tells of them. One that cannot be read is told of beside others.
+Result<std::vector<PersonWait>> waits_of(Store& store, SessionId id, Console& console) {
   std::vector<PersonWait> told;
-  for (const StoredWait& wait :
-       TRY(store.get_waits({.session_id = id, .status = WaitStatus::open}))) {
+  const auto found =
+      TRY(store::readable_waits(store, {.session_id = id, .status = WaitStatus::open}));
+  if (found.waits.empty() && !found.damaged.empty()) {
+    return std::unexpected(found.damaged.front().error);
+  }
+  for (const store::DamagedWait& each : found.damaged) console.remark(each.error.message);
+  for (const StoredWait& wait : found.waits) {
     PersonWait one{.kind = wait.kind,
                    .shown = wait.shown,
                    .covers = wait.covers,
@@ -205,7 +211,7 @@ ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
       continue;  // it has gone on already
     }
     if (session->status != SessionStatus::waiting) return concluded(*session);
-    auto waits = waits_of(*store, id);
+    auto waits = waits_of(*store, id, context_.console);
     if (!waits) return failed(waits.error());
     if (waits->empty()) continue;
     display_.hide();

@@ -56,17 +56,26 @@ bool has_next(const Json& page) {
   return next != nullptr && !next->is_null();
 }
 
-// Of waits that the server cannot read: that nothing waits would be wrong.
+// The first of the waits that the server cannot read, as a local store tells of it: it hides no
+// other then (readable_waits()).
 Result<void> check_damaged(const Json& json) {
   const Json* listed = json.is_object() ? json.get_object().if_contains("damaged") : nullptr;
   const JsonArray* damaged = listed != nullptr ? listed->if_array() : nullptr;
   if (damaged == nullptr || damaged->empty()) return {};
-  const Json& first = damaged->front();
-  const Json* problem = first.is_object() ? first.get_object().if_contains("error") : nullptr;
+  const JsonObject* first = damaged->front().if_object();
+  const auto member = [first](std::string_view key) -> const Json* {
+    return first != nullptr ? first->if_contains(key) : nullptr;
+  };
+  const Json* problem = member("error");
+  JsonObject where;
+  for (const char* key : {"wait_id", "session_id"}) {
+    if (const Json* id = member(key)) where[key] = *id;
+  }
   return fail(ErrorCode::storage,
               problem != nullptr && problem->is_string()
                   ? std::string(problem->get_string())
-                  : std::string("The server cannot read what waits: ask it for /api/v1/waits"));
+                  : std::string("The server cannot read what waits: ask it for /api/v1/waits"),
+              std::move(where));
 }
 
 template <class Row>
@@ -150,16 +159,10 @@ class RemoteStore final : public Store {
     UrlQuery query;
     query.add("status", filter.status ? to_string(*filter.status) : "any");
     if (filter.tenant) query.add("tenant", *filter.tenant);
-    query.add("after", filter.page.after);
-    const auto json = TRY(
-        api_->get((filter.session_id ? fmt::format("/api/v1/sessions/{}/waits", *filter.session_id)
-                                     : std::string("/api/v1/waits")) +
-                  query.text()));
-    auto waits = TRY(rows_in<StoredWait>(json, "waits", wait_from));
-    if (waits.empty()) {
-      TRY(check_damaged(json));
-    }
-    return waits;
+    const std::string path = filter.session_id
+                                 ? fmt::format("/api/v1/sessions/{}/waits", *filter.session_id)
+                                 : std::string("/api/v1/waits");
+    return pages<StoredWait>(path, "waits", query, filter.page, wait_from);
   }
 
   Result<std::vector<StoredEvent>> get_events(const EventFilter& filter) override {
@@ -242,6 +245,7 @@ class RemoteStore final : public Store {
       query.add("limit", static_cast<std::int64_t>(wanted));
       if (page.keep == Page::Keep::last) query.add("keep", "last");
       const auto json = TRY(api_->get(path + query.text()));
+      TRY(check_damaged(json));
       auto some = TRY(rows_in<Row>(json, key, from));
       const bool is_last = some.size() < wanted || page.keep == Page::Keep::last;
       if (!some.empty()) {

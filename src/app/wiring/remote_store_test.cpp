@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <atomic>
@@ -14,6 +15,7 @@
 #include "app/wiring/remote_rows.h"
 #include "net/broken_connection.h"
 #include "net/canned_server_testing.h"
+#include "store/readable_waits.h"
 
 namespace wright::app {
 namespace {
@@ -125,6 +127,64 @@ TEST(ServersThatBreakOff, are_not_taken_for_missing_ones) {
   EXPECT_FALSE(net::may_have_arrived(missing.error()));
   EXPECT_TRUE(missing.error().message.starts_with("There is no server at"))
       << missing.error().message;
+}
+
+// Answers as a server does whose wait 2 is damaged: by the ids that the query names.
+TEST(WaitsOfServers, are_read_beside_one_that_the_server_cannot_read) {
+  const CannedServer server([](net::testing::Connection& connection) {
+    for (std::string request; !(request = connection.read_request()).empty();) {
+      const std::string line = request.substr(0, request.find('\r'));
+      const auto number = [&line](std::string_view name, WaitId otherwise) -> WaitId {
+        const std::size_t found = line.find(name);
+        return found == std::string::npos ? otherwise
+                                          : std::stoll(line.substr(found + name.size()));
+      };
+      JsonArray waits;
+      JsonObject body;
+      for (const WaitId id : {1, 2, 3}) {
+        if (id <= number("after=", 0) || id >= number("before=", 4)) continue;
+        if (id == 2) {
+          body["damaged"] = JsonArray{JsonObject{
+              {"wait_id", 2}, {"session_id", 7}, {"error", "The stored wait 2 cannot be read"}}};
+        } else {
+          Json wait = sent_wait(1);
+          wait.as_object()["id"] = id;
+          waits.push_back(std::move(wait));
+        }
+      }
+      body["waits"] = std::move(waits);
+      connection.answer(200, to_text(Json(std::move(body))));
+    }
+  });
+  const auto store = remote_store(std::make_shared<RemoteApi>(ServerPlace{.url = server.url("")}));
+  const auto found = store::readable_waits(*store, {.status = WaitStatus::open});
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->waits.size(), 2U);
+  EXPECT_EQ(found->waits[0].id, 1);
+  EXPECT_EQ(found->waits[1].id, 3);
+  ASSERT_EQ(found->damaged.size(), 1U);
+  EXPECT_EQ(found->damaged[0].session_id, 7);
+  EXPECT_EQ(found->damaged[0].error.message, "The stored wait 2 cannot be read");
+}
+
+// As many as a page of the server holds, of more.
+TEST(WaitsOfServers, are_asked_for_until_there_are_no_more) {
+  const CannedServer server([](net::testing::Connection& connection) {
+    for (std::string request; !(request = connection.read_request()).empty();) {
+      JsonArray waits;
+      const bool is_second = request.find("after=500") != std::string::npos;
+      for (WaitId id = is_second ? 501 : 1; id <= (is_second ? 501 : 500); ++id) {
+        Json wait = sent_wait(1);
+        wait.as_object()["id"] = id;
+        waits.push_back(std::move(wait));
+      }
+      connection.answer(200, to_text(Json(JsonObject{{"waits", std::move(waits)}})));
+    }
+  });
+  const auto store = remote_store(std::make_shared<RemoteApi>(ServerPlace{.url = server.url("")}));
+  const auto waits = store->get_waits({});
+  ASSERT_TRUE(waits) << waits.error().message;
+  EXPECT_EQ(waits->size(), 501U);
 }
 
 // A proxy that tells what it was sent, for one.
