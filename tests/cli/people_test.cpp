@@ -5,11 +5,13 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <csignal>
 #include <future>
 
 #include "net/canned_server_testing.h"
 #include "process.h"
 #include "state.h"
+#include "unix_socket.h"
 
 namespace wright::cli {
 namespace {
@@ -155,6 +157,35 @@ TEST(Approval, is_refused_with_a_reason_that_the_model_reads) {
   home.wright({"resume", "1", "--no-input"});
   const std::string shown = home.wright({"sessions", "export", "1"}).output;
   EXPECT_NE(shown.find("Not today"), std::string::npos) << shown;
+}
+
+TEST(Answers, hold_no_keys_of_vendors) {
+  Home home;
+  home.environment["OPENAI_API_KEY"] = "correct-horse-battery";
+  home.write_config(kAskAboutGrep);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  }
+  EXPECT_EQ(home.wright({"answer", "1", "--refuse", "Is correct-horse-battery in it?"}).exit_code,
+            0);
+  const auto socket = home.path() / "s";
+  Process server({"serve", "--listen", "unix:" + socket.string()}, home.environment, home.project(),
+                 Streams::pipes);
+  server.await("Listening on unix:");
+  const std::string told =
+      over_socket(socket, request_for("POST", "/api/v1/waits/2/answer",
+                                      R"({"answer": {"decision": "refuse", "reason": )"
+                                      R"("Is correct-horse-battery in it?"}})"));
+  EXPECT_TRUE(has(told, "200 OK")) << told;
+  server.send(SIGTERM);
+  EXPECT_EQ(server.finish().exit_code, 0);
+  home.environment.erase("OPENAI_API_KEY");  // an export hides what it knows
+  for (const char* session : {"1", "2"}) {
+    home.wright({"resume", session, "--no-input"});
+    const std::string kept = home.wright({"sessions", "export", session}).output;
+    EXPECT_TRUE(has(kept, "Is [REDACTED] in it?")) << kept;
+    EXPECT_FALSE(has(content_of(home.database()), "correct-horse-battery"));
+  }
 }
 
 TEST(Answers, that_do_not_fit_what_is_asked_say_what_would) {

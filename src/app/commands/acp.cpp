@@ -18,7 +18,9 @@
 #include "acp/meta.h"
 #include "app/commands/acp_session.h"
 #include "app/commands/chat_sessions.h"
+#include "app/wiring/answers_without_keys.h"
 #include "app/wiring/file_history.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
@@ -473,8 +475,9 @@ class AcpServer {
 ExitCode execute(const AcpCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  const auto store = open_store(*settings);
+  auto store = open_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
+  *store = answers_without_keys(std::move(*store), known_keys(*settings, context.environment));
   if (const auto ended = end_dead_runners(**store); !ended) {
     return complain_about(ended.error(), context.console);
   }

@@ -12,7 +12,9 @@
 #include "app/terminal/person/person_answers.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/transcript.h"
+#include "app/wiring/answers_without_keys.h"
 #include "app/wiring/debug_wiring.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
@@ -90,6 +92,7 @@ ExitCode AgentRun::run(ReadyAgent ready, const Json& stored, const First& first)
   }
   auto store = open_store(settings_, *logger);
   if (!store) return failed(store.error());
+  *store = answers_without_keys(std::move(*store), known_keys(settings_, context_.environment));
   // Sessions of processes that were killed are free to be taken.
   if (auto ended = end_dead_runners(**store); !ended) return failed(ended.error());
   const RunOptions options = run_options(std::move(config), stored);

@@ -8,6 +8,7 @@
 #include "app/commands/agent_run.h"
 #include "app/commands/remote_events.h"
 #include "app/terminal/person/person_answers.h"
+#include "app/wiring/answers_without_keys.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/remote_api.h"
@@ -176,7 +177,9 @@ Error AgentRun::not_told(const Error& error, SessionId id) {
 
 // Until it ends, or waits for somebody who is not here.
 ExitCode AgentRun::follow(RemoteApi& api, SessionId id, EventSequence after) {
-  const auto store = remote_store(std::shared_ptr<RemoteApi>(&api, [](RemoteApi*) {}));
+  const auto store =
+      answers_without_keys(remote_store(std::shared_ptr<RemoteApi>(&api, [](RemoteApi*) {})),
+                           known_keys(settings_, context_.environment));
   RemoteEvents events;
   display_.observe(SessionStarted{id});
   while (true) {

@@ -28,8 +28,10 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/terminal/transcript.h"
+#include "app/wiring/answers_without_keys.h"
 #include "app/wiring/bash_settings.h"
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/session_beginning.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
@@ -468,6 +470,7 @@ ExitCode execute(const ChatCommand& command, CommandContext context) {
   auto store = is_old ? open_existing_store(*settings) : open_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
   if (*store == nullptr) return complain_about(no_such_session("yet"), context.console);
+  *store = answers_without_keys(std::move(*store), known_keys(*settings, context.environment));
   // Sessions of processes that were killed are free to be taken.
   if (const auto ended = end_dead_runners(**store); !ended) {
     return complain_about(ended.error(), context.console);

@@ -9,9 +9,11 @@
 #include "app/commands/serve.h"
 #include "app/terminal/log_output.h"
 #include "app/terminal/screen_text.h"
+#include "app/wiring/answers_without_keys.h"
 #include "app/wiring/mcp_endpoint.h"
 #include "app/wiring/mcp_offering.h"
 #include "app/wiring/mcp_wiring.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/session_store.h"
 #include "core/nearest.h"
 #include "mcp_server/stdio_server.h"
@@ -177,11 +179,12 @@ ExitCode execute(const ServeMcpCommand& command, CommandContext context) {
     context.console.complain(logger.error().message);
     return ExitCode::usage;
   }
-  const auto store = open_store(*settings);
+  auto store = open_store(*settings);
   if (!store) {
     context.console.complain(store.error().message);
     return ExitCode::failed;
   }
+  *store = answers_without_keys(std::move(*store), known_keys(*settings, context.environment));
   if (const auto ended = end_dead_runners(**store); !ended) {
     context.console.complain(ended.error().message);
     return ExitCode::failed;

@@ -22,6 +22,7 @@
 #include "app/terminal/browser.h"
 #include "app/terminal/interruption.h"
 #include "app/terminal/log_output.h"
+#include "app/wiring/answers_without_keys.h"
 #include "app/wiring/mcp_endpoint.h"
 #include "app/wiring/mcp_tracing.h"
 #include "app/wiring/model_wiring.h"
@@ -401,6 +402,7 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   server::Tokens tokens(tokens_file(context.environment));
   auto store = open_store(*settings, *logger);
   if (!store) return complain_about(store.error(), context.console);
+  *store = answers_without_keys(std::move(*store), known_keys(*settings, context.environment));
   net::HttpClient client;
   auto webhooks = webhook_options(command.webhooks, context.environment, client);
   if (!webhooks) return complain_about(webhooks.error(), context.console);

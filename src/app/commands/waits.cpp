@@ -14,6 +14,8 @@
 #include "app/terminal/person/person_answers.h"
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
+#include "app/wiring/answers_without_keys.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
@@ -316,6 +318,7 @@ ExitCode execute(const AnswerCommand& command, CommandContext context) {
   if (!settings) return ExitCode::usage;
   auto store = open_existing_store(*settings);
   if (!store) return complain_about(store.error(), context.console);
+  *store = answers_without_keys(std::move(*store), known_keys(*settings, context.environment));
   const auto id = session_id_from(command.id, store->get());
   if (!id) return complain_about(id.error(), context.console);
   const auto root = find_root(**store, *id);
