@@ -218,10 +218,9 @@ Error endless_answer(const Endpoint& endpoint, std::size_t limit) {
 
 Error empty_answer(const Endpoint& endpoint) {
   return {ErrorCode::answer_cut,
-          fmt::format("{} ended its answer without having said anything. Say it differently, or "
-                      "choose another model",
-                      title(endpoint)),
-          JsonObject{{"vendor", endpoint.vendor.name}, {kSaidNothing, true}}};
+          fmt::format("{} {}. Say it differently, or choose another model", title(endpoint),
+                      kSaidNothing),
+          JsonObject{{"vendor", endpoint.vendor.name}}};
 }
 
 Error cut_answer(const Endpoint& endpoint, std::string_view what) {

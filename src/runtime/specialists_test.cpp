@@ -1,15 +1,20 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <latch>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "core/said_nothing.h"
 #include "runtime/runtime_testing.h"
+#include "store/forwarding_store.h"
 #include "wright/agent.h"
 
 namespace wright {
@@ -23,10 +28,11 @@ using testing::open_runtime;
 using testing::says;
 using testing::value_of;
 
+// What models over HTTP answer.
+const auto kEmptyAnswer = fail(ErrorCode::answer_cut, fmt::format("It {}", kSaidNothing));
+
 TEST(Specialists, that_say_nothing_are_a_failure_with_a_name) {
-  // The last is what models over HTTP answer.
-  for (const auto& nothing : std::vector<Result<Response>>{
-           says(""), says(" \n"), fail(ErrorCode::answer_cut, "x", {{kSaidNothing, true}})}) {
+  for (const auto& nothing : std::vector<Result<Response>>{says(""), says(" \n"), kEmptyAnswer}) {
     const auto store = open_memory_store();
     const Agent mute{
         .name = "mute",
@@ -40,6 +46,58 @@ TEST(Specialists, that_say_nothing_are_a_failure_with_a_name) {
     const auto calls = value_of(store->get_tool_calls(answer->session_id));
     ASSERT_EQ(calls.size(), 1U);
     EXPECT_EQ(calls.front().status, CallStatus::failed);
+    EXPECT_EQ(calls.front().error_details, "No response from specialist agent");
+  }
+}
+
+// Takes nothing of a run that comes after the first end of a session.
+class StoreThatFailsAfterAnEnd final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    std::vector<Result<BatchIds>> results;
+    for (const Batch& batch : batches) {
+      const bool is_of_session = std::ranges::any_of(batch.writes, [](const Write& write) {
+        return std::holds_alternative<HoldLease>(write);
+      });
+      results.push_back(has_ended_ && is_of_session
+                            ? fail(ErrorCode::storage, "The disk is full")
+                            : std::move(ForwardingStore::apply_all({&batch, 1}).front()));
+      has_ended_ = has_ended_ || std::ranges::any_of(batch.writes, ends);
+    }
+    return results;
+  }
+
+ private:
+  static bool ends(const Write& write) {
+    const auto* update = std::get_if<UpdateSession>(&write);
+    return update != nullptr &&
+           (update->status == SessionStatus::failed || update->status == SessionStatus::completed);
+  }
+
+  bool has_ended_ = false;
+};
+
+// The process ends between the specialist's end and the answer to the call above.
+TEST(Specialists, that_said_nothing_are_told_of_in_the_same_words_after_a_crash) {
+  for (const auto& nothing : std::vector<Result<Response>>{says(""), kEmptyAnswer}) {
+    const auto store = open_memory_store();
+    const Agent mute{
+        .name = "mute",
+        .model = model_from("test", "mute",
+                            [nothing](const Request&, const ModelCall&) { return nothing; })};
+    const auto editor = agent_with("editor", calling({call("mute", R"({"message":"Well?"})", "1")}),
+                                   {delegate_to(mute)});
+    StoreThatFailsAfterAnEnd breaking(*store);
+    EXPECT_FALSE(run(breaking, *editor, "Ask it"));
+    const auto sessions = value_of(store->list_sessions({}));
+    ASSERT_EQ(sessions.size(), 2U);
+    EXPECT_EQ(sessions.back().status, SessionStatus::running);
+    EXPECT_TRUE(sessions.front().ended_at.has_value()) << "the specialist's";
+    const auto answer = resume(*store, *editor, sessions.back().id);
+    ASSERT_TRUE(answer) << answer.error().message;
+    const auto calls = value_of(store->get_tool_calls(sessions.back().id));
+    ASSERT_EQ(calls.size(), 1U);
     EXPECT_EQ(calls.front().error_details, "No response from specialist agent");
   }
 }

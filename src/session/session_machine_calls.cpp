@@ -229,7 +229,7 @@ void SessionMachine::answer_with_specialist(const std::string& call_id, const En
   SpecialistResult said{.duration_ms = worked_ms};
   if (ending.kind == Ending::Kind::completed) {
     said.text = ending.text;
-  } else if (ending.error.find(kSaidNothing) == nullptr) {  // else it has no text
+  } else if (!has_said_nothing(ending.error.code, ending.error.message)) {  // else it has no text
     said.error = "The specialist failed: " + ending.error.message;
   }
   accept_or_break(WaitAnswered{call_id, {.specialist = std::move(said)}});

@@ -8,6 +8,7 @@
 
 #include "core/begun_wait.h"
 #include "core/older_forms.h"
+#include "core/said_nothing.h"
 #include "core/try.h"
 #include "session/call_notes.h"
 #include "session/turn.h"
@@ -257,9 +258,10 @@ class Loader {
     SpecialistResult& said = open.answers.specialist.emplace();
     said.duration_ms =
         static_cast<double>(session.ended_at.value_or(session.started_at) - session.started_at);
+    const std::string why = session.error.value_or("");
     if (session.status == SessionStatus::completed) {
       said.text = session.result.value_or("");
-    } else {
+    } else if (!session.error_code || !has_said_nothing(*session.error_code, why)) {
       said.error = "The specialist failed: " + session.error.value_or("it was cancelled");
     }
   }
