@@ -6,6 +6,8 @@
 #include <boost/json/object.hpp>
 
 #include <condition_variable>
+#include <functional>
+#include <memory>
 #include <mutex>
 
 #include "mcp/content.h"
@@ -76,6 +78,23 @@ class KeptReply : public HttpReply {
   std::function<void()> closed_;
 };
 
+// Does something while its answer goes out.
+class ReplyWithAnEcho final : public KeptReply {
+ public:
+  explicit ReplyWithAnEcho(std::function<void()> echo) : echo_(std::move(echo)) {}
+  void send(int status, std::vector<HttpHeader> headers, std::string body) override {
+    echo_();
+    KeptReply::send(status, std::move(headers), std::move(body));
+  }
+  bool write(std::string bytes) override {
+    if (bytes.find("done") != std::string::npos) echo_();
+    return KeptReply::write(std::move(bytes));
+  }
+
+ private:
+  const std::function<void()> echo_;
+};
+
 constexpr std::string_view kMeta =
     R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
     R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}})";
@@ -104,11 +123,12 @@ mcp::WorkOutcome answered(const mcp::Work& work, const WorkControls& controls) {
 
 class McpEndpoint : public ::testing::Test {
  protected:
-  std::shared_ptr<KeptReply> post(std::string body, std::vector<HttpHeader> headers = {}) {
+  std::shared_ptr<KeptReply> post(std::string body, std::vector<HttpHeader> headers = {},
+                                  std::shared_ptr<KeptReply> reply = nullptr) {
     headers.push_back({"Content-Type", "application/json"});
     headers.push_back({"Accept", "application/json, text/event-stream"});
     headers.push_back({"Host", "localhost:80"});
-    auto reply = std::make_shared<KeptReply>();
+    if (reply == nullptr) reply = std::make_shared<KeptReply>();
     endpoint_.handle({.method = "POST",
                       .headers = std::move(headers),
                       .body = std::move(body),
@@ -221,6 +241,22 @@ TEST_F(McpEndpoint, AnIdThatIsUnderWayInItsSessionIsRefused) {
   EXPECT_EQ(post(call(8, "x"), mine)->status(), 200);
   EXPECT_EQ(post(call(8, "x"), mine)->status(), 200) << "that one is over";
   EXPECT_EQ(post(call(7, "x"), {{"Mcp-Session-Id", session()}})->status(), 200);
+}
+
+// Its client has the answer already, which is all but ended here.
+TEST_F(McpEndpoint, AnIdIsFreeWhileItsAnswerGoesOut) {
+  const std::vector<HttpHeader> mine{{"Mcp-Session-Id", session()}};
+  for (const std::string_view tool : {"x", "progress"}) {
+    const std::string call =
+        fmt::format(R"({{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"{}",)"
+                    R"("_meta":{{"progressToken":1}}}}}})",
+                    tool);
+    int again = 0;
+    const auto first =
+        std::make_shared<ReplyWithAnEcho>([&] { again = post(call, mine)->status(); });
+    EXPECT_EQ(post(call, mine, first)->status(), 200);
+    EXPECT_EQ(again, 200) << tool;
+  }
 }
 
 TEST_F(McpEndpoint, ProgressMakesAStream) {
@@ -339,6 +375,15 @@ TEST_F(McpEndpoint, OneOfABatchThatIsCancelledLeavesTheOthers) {
   EXPECT_EQ(both->status(), 200);
   ASSERT_EQ(both->json().as_array().size(), 1U);
   EXPECT_EQ(both->json().at(0).at("id"), Json(2));
+  // Nor does its id belong to the batch, while the others are worked on.
+  const std::string also =
+      R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"stay"}})";
+  const auto later = post("[" + stays + "," + also + "]", note);
+  EXPECT_EQ(post(cancel, note)->status(), 202);
+  EXPECT_EQ(post(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}})", note)
+                ->status(),
+            200);
+  EXPECT_EQ(post(also, note)->status(), 400) << "that one is under way";
   // Of one that is cancelled whole, nothing is left to be said.
   const auto alone = post("[" + stays + "]", note);
   EXPECT_EQ(post("[" + cancel + "]", note)->status(), 202);

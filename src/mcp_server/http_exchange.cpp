@@ -41,10 +41,10 @@ HttpExchange::HttpExchange(const EndpointOptions& options, mcp::ServerMachine ma
     : options_(options),
       reply_(std::move(reply)),
       session_(std::move(session)),
-      asked_(std::move(asked)),
       start_(std::move(start)),
       caller_(std::move(caller)),
-      machine_(std::move(machine)) {}
+      machine_(std::move(machine)),
+      asked_(std::move(asked)) {}
 
 void HttpExchange::receive(mcp::Frame frame) {
   mcp::ServerActions actions;
@@ -128,9 +128,14 @@ void HttpExchange::stop() {
   std::vector<std::stop_source> sources;
   {
     const std::lock_guard lock(mutex_);
-    for (auto& [id, source] : working_) sources.push_back(source);
+    for (auto& [id, each] : working_) sources.push_back(each.source);
   }
   for (std::stop_source& source : sources) source.request_stop();
+}
+
+bool HttpExchange::answers(const std::string& id_key) {
+  const std::lock_guard lock(mutex_);
+  return asked_.contains(id_key);
 }
 
 bool HttpExchange::is_working() {
@@ -169,13 +174,14 @@ void HttpExchange::perform(mcp::ServerActions actions) {
       if (!caller_.may_answer) work->client = unasked(*work->client);
       {
         const std::lock_guard lock(mutex_);
-        std::stop_source& source = working_[work->id];
+        Working& working = working_[work->id];
+        working.id_key = mcp::id_key(work->request);
         if (const auto span = spans_.find(work->id); span != spans_.end()) {
           work->trace = span->second->context();
         }
         only_waits_ = work->method == "tasks/result";
         // Whoever asked may be gone already.
-        if (is_over_ && (session_.empty() || only_waits_)) source.request_stop();
+        if (is_over_ && (session_.empty() || only_waits_)) working.source.request_stop();
       }
       if (options_.is_quick && options_.is_quick(*work)) {
         work_on(*work);
@@ -198,7 +204,10 @@ void HttpExchange::perform(mcp::ServerActions actions) {
       {
         const std::lock_guard lock(mutex_);
         const auto found = working_.find(std::get<mcp::StopWork>(action).id);
-        if (found != working_.end()) source = found->second;
+        if (found != working_.end()) {
+          source = found->second.source;
+          asked_.erase(found->second.id_key);
+        }
       }
       if (source.stop_possible()) source.request_stop();
       if (has_others(actions)) continue;
@@ -218,7 +227,7 @@ void HttpExchange::work_on(const mcp::Work& work) {
   WorkControls controls;
   {
     const std::lock_guard lock(mutex_);
-    controls.stop = working_[work.id].get_token();  // made when it began
+    controls.stop = working_[work.id].source.get_token();  // made when it began
   }
   const auto tell = [this](auto make) {
     mcp::ServerActions actions;

@@ -41,7 +41,8 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   void abandon();
 
   const std::string& session() const { return session_; }
-  bool answers(const std::string& id_key) const { return asked_.contains(id_key); }
+  // Still: not what was cancelled, of which nothing will be said.
+  bool answers(const std::string& id_key);
   bool is_working();
   bool is_over() const { return is_over_; }
   // Of a handshake that was just answered.
@@ -64,13 +65,17 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   const EndpointOptions& options_;
   const std::shared_ptr<HttpReply> reply_;
   const std::string session_;
-  const std::set<std::string> asked_;
   const StartWork start_;
   const OfCaller caller_;
   std::vector<HttpHeader> headers_;
+  struct Working {
+    std::stop_source source = {};
+    std::string id_key = {};
+  };
   std::mutex mutex_;  // of the machine and the work
   mcp::ServerMachine machine_;
-  std::map<mcp::WorkId, std::stop_source> working_;
+  std::set<std::string> asked_;
+  std::map<mcp::WorkId, Working> working_;
   std::map<mcp::WorkId, std::unique_ptr<RequestSpan>> spans_;
   bool is_batch_ = false;
   std::mutex saying_;
