@@ -252,7 +252,7 @@ TEST_F(Responses, are_deleted_and_their_session_with_the_last_of_them) {
 TEST_F(Responses, leave_what_was_said_otherwise_when_they_are_deleted) {
   const Json first = create({{"input", "one"}});
   const SessionId id = served_.store().list_sessions({})->front().id;
-  const std::string path = fmt::format("/api/v1/sessions/{}/messages?wait=10", id);
+  const std::string path = fmt::format("/api/v1/sessions/{}/messages", id);
   const Answered sent = served_.ask("POST", path, R"({"text":"two"})");
   ASSERT_LT(sent.status, 300) << sent.body;
   const auto count = [&] {

@@ -9,6 +9,8 @@
 
 #include "core/json_size.h"
 #include "core/try.h"
+#include "server/described_parameters.h"
+#include "server/embedded.h"
 #include "server/problem.h"
 #include "server/tenant_rule.h"
 
@@ -182,11 +184,11 @@ Result<PreparedAgent> make_answering(const ServiceOptions& options, std::string_
 
 void add_all_routes(Service& service) {
   service.add(health_routes(service.options()));
-  service.add(information_routes(service.options()));
-  service.add(session_routes(service.options()));
-  service.add(wait_routes(service.options()));
-  service.add(event_routes(service.options()));
-  service.add(replay_routes(service.options()));
+  const Json description = parse_json(openapi_document()).value_or(Json());
+  for (const auto routes :
+       {information_routes, session_routes, wait_routes, event_routes, replay_routes}) {
+    service.add(with_parameters(routes(service.options()), description));
+  }
 }
 
 Result<const Route*> Service::admit(Call& call, std::string& allowed) {
@@ -216,6 +218,7 @@ Result<const Route*> Service::admit(Call& call, std::string& allowed) {
                 fmt::format("This token may not do that: it lacks the scope '{}'",
                             enum_name(found->scope)));
   }
+  TRY(check_parameters(*found, call.request.query));
   TRY(check_tenant(options_.store, *found, call));
   return found;
 }

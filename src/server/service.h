@@ -111,6 +111,8 @@ struct Route {
   Scope scope = Scope::read;
   std::function<Answer(Call&)> answer = {};
   std::optional<std::size_t> most_body_bytes = {};  // else what its access allows
+  // Of the query, that it knows: others are refused. Absent: any may come.
+  std::optional<std::vector<std::string>> parameters = {};
 };
 
 class Service {

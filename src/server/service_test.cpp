@@ -157,6 +157,29 @@ TEST(ServerApi, answers_as_its_description_says) {
   EXPECT_EQ(described, api.seen());
 }
 
+TEST(ServerApi, refuses_a_parameter_that_a_route_does_not_know) {
+  ServedService served;
+  const SessionId id = served.begin("call ask");
+  const std::string session = "/api/v1/sessions/" + std::to_string(id);
+  for (const std::string& misspelt :
+       {std::string("/api/v1/sessions?stauts=failed"),
+        std::string("/api/v1/waits?limit=1&tennant=shop"), std::string("/api/v1/events?%6Cimits=1"),
+        session + "?x", session + "/calls?text=short", std::string("/api/v1/agents?name=parrot")}) {
+    const Answered refused = served.ask("GET", misspelt);
+    EXPECT_EQ(refused.status, 400) << misspelt << refused.body;
+  }
+  const std::string told(
+      served.ask("GET", "/api/v1/waits?statsu=any").json().at("detail").as_string());
+  EXPECT_EQ(told,
+            "The parameter 'statsu' is not known here; known: status, after, before, limit, keep, "
+            "tenant");
+  EXPECT_EQ(served.ask("POST", session + "/cancel?reason=x", "{}").status, 400);
+  EXPECT_EQ(served.store().get_session(id)->status, SessionStatus::waiting);
+  EXPECT_EQ(served.ask("GET", "/api/v1/waits?limit=1&status=any&&tenant=").status, 200);
+  EXPECT_EQ(served.ask("GET", "/healthz?from=balancer").status, 200);
+  EXPECT_EQ(served.ask("GET", "/v1/models?beta=true").status, 200);
+}
+
 TEST(ServerApi, does_once_what_is_asked_twice_with_one_key) {
   ServedService served;
   const std::string body = R"({"agent":"parrot","prompt":"once"})";
