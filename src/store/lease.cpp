@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/try.h"
+#include "store/runner_words.h"
 
 namespace wright::store {
 namespace {
@@ -27,7 +28,7 @@ Error held_by(const Lease& lease, const Runner& runner, std::string_view what) {
   detail["runner"] = runner.name;
   return {ErrorCode::unavailable,
           fmt::format("Session {} is being driven by {}{}; wait until it has finished",
-                      lease.session_id, what, runner.name),
+                      lease.session_id, what, runner_in_words(runner.name)),
           std::move(detail)};
 }
 
@@ -81,7 +82,7 @@ Result<void> check_alive(RunnerId runner_id, std::span<const Runner> runners, co
     return fail(ErrorCode::unavailable,
                 fmt::format("The store has not heard of runner {} ({}) for too long; it must tell "
                             "that it is alive first",
-                            runner_id, runner->name));
+                            runner_id, runner_in_words(runner->name)));
   }
   return {};
 }
@@ -127,7 +128,8 @@ Result<void> check_held(const Lease& lease, const HoldLease& hold, std::span<con
         ErrorCode::unavailable,
         fmt::format("The store has not heard for too long of the process that drives "
                     "session {}{}: another may go on with it",
-                    lease.session_id, holder == nullptr ? "" : fmt::format(" ({})", holder->name)),
+                    lease.session_id,
+                    holder == nullptr ? "" : fmt::format(" ({})", runner_in_words(holder->name))),
         detail_of(lease));
   }
   if (!hold.epoch || *hold.epoch == lease.epoch) return {};

@@ -61,6 +61,33 @@ TEST_P(StoreLeases, bear_any_length_of_time) {
   EXPECT_EQ(code_of(hold(session, runner)), ErrorCode::unavailable);
 }
 
+// As processes name themselves to others of their machine.
+TEST_P(StoreLeases, are_told_of_with_the_number_and_the_host_of_their_process) {
+  const RunnerId runner =
+      new_runner("host=office boot=0f2e-77 space=pid:[4026531836] pid=123 started=77");
+  const SessionId session = new_session();
+  EXPECT_EQ(take(session, runner), 1);
+  const auto refused = apply_one(store(), ClaimLease{session, new_runner("host=b pid=4")});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            fmt::format("Session {} is being driven by process 123 on host office; wait until it "
+                        "has finished",
+                        session));
+  now_ += 1000;
+  const auto late = hold(session, runner);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().message,
+            fmt::format("The store has not heard for too long of the process that drives session "
+                        "{} (process 123 on host office): another may go on with it",
+                        session));
+  const SessionId other = new_session();
+  const RunnerId named = new_runner("host=b pid=4");
+  EXPECT_EQ(take(other, named), 1);
+  const auto taken = apply_one(store(), ClaimLease{other, new_runner("host:1")});
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().message.find("driven by host=b pid=4;"), std::string::npos);
+}
+
 TEST_P(StoreLeases, that_ran_out_are_told_of_with_the_session_and_its_process) {
   const RunnerId runner = new_runner("host:1");
   const SessionId session = new_session();

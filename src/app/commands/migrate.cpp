@@ -12,6 +12,7 @@
 #include "postgres/place.h"
 #include "postgres/table_copy.h"
 #include "store/lease.h"
+#include "store/runner_words.h"
 #include "wright/driver.h"
 
 namespace wright::app {
@@ -46,9 +47,9 @@ Result<void> check_quiet(Store& store) {
   const store::Moment now = store::moment_of(Clocks());
   for (const Runner& runner : runners) {
     if (!store::is_alive(runner, now)) continue;
-    return fail(
-        ErrorCode::unavailable,
-        fmt::format("Sessions are being driven by {}: end workers and runs first", runner.name));
+    return fail(ErrorCode::unavailable,
+                fmt::format("Sessions are being driven by {}: end workers and runs first",
+                            store::runner_in_words(runner.name)));
   }
   return {};
 }
