@@ -76,19 +76,21 @@ Result<Settlements> settle_past_calls(Store& store, SessionId id, Settlements se
   return settlements;
 }
 
+AgentRunOptions options_of_resume(const ResumeCommand& command) {
+  return {.output = command.output,
+          .verbosity = command.verbosity,
+          .streaming = command.streaming,
+          .input = command.input,
+          .debug = command.debug,
+          .only_interrupted = command.which == ResumeCommand::Which::all};
+}
+
 Resumed resume_one(const ResumeCommand& command, const Settings& settings, const Session& session,
-                    const Settlements& settlements, CommandContext context) {
+                   const Settlements& settlements, CommandContext context) {
   adopt_trace(context.telemetry, session);
   return resume_session(
       session, {.said_now = command.settings, .found_in = settings, .taking = command.taking},
-      settlements,
-      {.output = command.output,
-       .verbosity = command.verbosity,
-       .streaming = command.streaming,
-       .input = command.input,
-       .debug = command.debug,
-       .only_interrupted = command.which == ResumeCommand::Which::all},
-      context);
+      settlements, options_of_resume(command), context);
 }
 
 ExitCode resume_all(const ResumeCommand& command, const Settings& settings, Store& store,
@@ -121,13 +123,7 @@ ExitCode resume_at_server(const ResumeCommand& command, const Settings& settings
   const auto id = session_id_from(command.id, &store);
   if (!id) return complain_about(id.error(), context.console);
   const auto api = open_server(settings.store());
-  return AgentRun({.output = command.output,
-                   .verbosity = command.verbosity,
-                   .streaming = command.streaming,
-                   .input = command.input,
-                   .debug = command.debug},
-                  settings, context)
-      .resume_at(*api, *id, settlements);
+  return AgentRun(options_of_resume(command), settings, context).resume_at(*api, *id, settlements);
 }
 
 }  // namespace

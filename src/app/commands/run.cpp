@@ -98,6 +98,15 @@ std::optional<Json> schema_or_complain(const std::string& given, Console& consol
 
 namespace {
 
+AgentRunOptions options_of_run(const RunCommand& command) {
+  return {.output = command.output,
+          .verbosity = command.verbosity,
+          .streaming = command.streaming,
+          .input = command.input,
+          .debug = command.debug,
+          .tenant = command.tenant};
+}
+
 // The agent, its settings and its folder are the server's.
 ExitCode run_at_server(const RunCommand& command, const Settings& settings,
                        CommandContext context) {
@@ -116,13 +125,7 @@ ExitCode run_at_server(const RunCommand& command, const Settings& settings,
   const auto prompt = prompt_or_complain(command, context.console);
   if (!prompt) return ExitCode::usage;
   const auto api = open_server(settings.store());
-  return AgentRun({.output = command.output,
-                   .verbosity = command.verbosity,
-                   .streaming = command.streaming,
-                   .input = command.input,
-                   .debug = command.debug,
-                   .tenant = command.tenant},
-                  settings, context)
+  return AgentRun(options_of_run(command), settings, context)
       .begin_at(*api, canonical_agent_name(command.agent), *prompt, std::move(wanted));
 }
 
@@ -185,13 +188,7 @@ struct Begun {
 
 Begun begin_here(const RunCommand& command, const Settings& settings, ReadyAgent agent,
                  const Message& prompt, CommandContext context) {
-  AgentRun run({.output = command.output,
-                .verbosity = command.verbosity,
-                .streaming = command.streaming,
-                .input = command.input,
-                .debug = command.debug,
-                .tenant = command.tenant},
-               settings, context);
+  AgentRun run(options_of_run(command), settings, context);
   const ExitCode code = run.begin(std::move(agent), prompt);
   return {code, run.session_id(), run.was_broken_off()};
 }
