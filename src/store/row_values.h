@@ -15,13 +15,15 @@
 #include "store/json_columns.h"
 #include "store/labels.h"
 #include "store/message_codec.h"
+#include "store/readable_rows.h"
 #include "wright/store.h"
 
 namespace wright::store {
 
 inline std::unexpected<Error> unreadable(std::string_view what, std::int64_t id, const Error& why) {
   return fail(ErrorCode::storage,
-              fmt::format("The stored {} {} cannot be read: {}", what, id, why.message));
+              fmt::format("The stored {} {} cannot be read: {}", what, id, why.message),
+              JsonObject{{kDamagedRow, id}});
 }
 
 template <class Row>

@@ -234,12 +234,59 @@ TEST_F(SessionsCommand, show_what_can_be_read_of_a_damaged_one_and_name_the_rest
     EXPECT_TRUE(has(shown.error, "The stored session 1 cannot be read")) << shown.error;
     const Finished json = home_.wright({"sessions", "show", "1", "--json"});
     EXPECT_FALSE(json.json().at("messages").as_array().empty()) << json.output;
-    EXPECT_EQ(home_.wright({"sessions", "export", "1"}).output, "") << "half of it is no export";
+    EXPECT_EQ(json.json().at("session").at("is_damaged"), Json(true));
   }
 }
 
+TEST_F(SessionsCommand, export_what_can_be_read_of_a_damaged_one_and_say_what_is_missing) {
+  const Json whole = home_.wright({"sessions", "export", "1"}).json();
+  EXPECT_FALSE(whole.as_object().contains("damaged"));
+  const auto messages = whole.at("messages").as_array().size();
+  const auto calls = whole.at("tool_calls").as_array().size();
+  const std::string second = to_text(whole.at("messages").at(1).at("id"));
+  change(home_.database(), ("UPDATE agent_messages SET parts = '{' WHERE id = " + second).c_str());
+  change(home_.database(), "UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 1");
+  const Finished exported = home_.wright({"sessions", "export", "1"});
+  EXPECT_EQ(exported.exit_code, 1);
+  const Json left = exported.json();
+  EXPECT_EQ(left.at("messages").as_array().size(), messages - 1);
+  EXPECT_TRUE(left.at("tool_calls").as_array().empty());
+  EXPECT_EQ(left.at("damaged").as_array().size(), 1 + calls);
+  EXPECT_TRUE(has(left.at("damaged").at(0).as_string(), "The stored message " + second)) << second;
+  EXPECT_TRUE(has(exported.error, "The stored message " + second)) << exported.error;
+  const Finished markdown = home_.wright({"sessions", "export", "1", "--format", "markdown"});
+  EXPECT_EQ(markdown.exit_code, 1);
+  EXPECT_TRUE(has(markdown.output, "- missing here: The stored message " + second))
+      << markdown.output;
+  const Finished shown = home_.wright({"sessions", "show", "1"});
+  EXPECT_EQ(shown.exit_code, 1);
+  EXPECT_TRUE(has(shown.output, "Where is alpha_function")) << shown.output;
+  // What replays it needs all of it.
+  for (const Arguments& refused :
+       {Arguments{"replay", "1"}, Arguments{"sessions", "export", "1", "--cassette"}}) {
+    const Finished told = home_.wright(refused);
+    EXPECT_EQ(told.exit_code, 1);
+    EXPECT_EQ(told.output, "");
+    EXPECT_TRUE(has(told.error, "The stored message " + second + " cannot be read")) << told.error;
+  }
+}
+
+TEST_F(SessionsCommand, export_the_words_of_one_whose_row_is_damaged) {
+  change(home_.database(), "UPDATE agent_sessions SET config = '{broken' WHERE id = 1;");
+  const Finished exported = home_.wright({"sessions", "export", "1", "-o", "../half.json"});
+  EXPECT_EQ(exported.exit_code, 1);
+  EXPECT_TRUE(has(exported.error, "The stored session 1 cannot be read")) << exported.error;
+  const Json half = parse_json(content_of(home_.path() / "half.json")).value();
+  EXPECT_EQ(half.at("session").at("is_damaged"), Json(true));
+  EXPECT_FALSE(half.at("messages").as_array().empty());
+  EXPECT_TRUE(has(half.at("damaged").at(0).as_string(), "The stored session 1 cannot be read"));
+  const Finished markdown = home_.wright({"sessions", "export", "1", "--format", "markdown"});
+  EXPECT_TRUE(has(markdown.output, "- status: not known")) << markdown.output;
+}
+
 TEST_F(SessionsCommand, with_a_damaged_call_take_no_feedback_from_the_others) {
-  change(home_.database(), "UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 1;");
+  change(home_.database(),
+         "UPDATE agent_tool_calls SET response = '{broken' WHERE session_id = 1;");
   const Finished feedback = home_.wright({"feedback"});
   EXPECT_EQ(feedback.exit_code, 0) << feedback.error;
   EXPECT_TRUE(has(feedback.output, "1 session,")) << feedback.output;

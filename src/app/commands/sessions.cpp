@@ -35,24 +35,28 @@ Result<Transcript> transcript_of(const std::string& id, const Settings& settings
   return load_transcript(*found.store, found.id);
 }
 
-// The same of one whose row cannot be read: its messages and calls may well be.
-Result<Transcript> rest_of_damaged(const std::string& text, const Settings& settings) {
+// Of a damaged one what can be read, which may not look like all of it.
+Result<Transcript> readable_transcript_of(const std::string& text, const Settings& settings) {
+  auto whole = transcript_of(text, settings);
+  if (whole) return whole;
   const auto store = TRY(open_existing_store(settings));
+  if (store == nullptr) return whole;
   const auto id = TRY(session_id_from(text, store.get()));
-  auto found = TRY(
-      store->list_sessions({.after = id - 1, .before = id + 1, .limit = 1, .keeps_damaged = true}));
-  if (found.empty() || !store::is_damaged(found.front())) {
-    return std::unexpected(no_such_session(text));
-  }
-  Transcript rest{.session = std::move(found.front())};
-  rest.messages = TRY(store->get_messages(id));
-  rest.calls = TRY(store->get_tool_calls(id));
-  return rest;
+  auto rest = load_readable_transcript(*store, id);
+  if (rest && !rest->damaged.empty()) return rest;
+  return whole;
+}
+
+// Says what is missing, if anything is.
+ExitCode tell_what_is_missing(const std::vector<std::string>& damaged, Console& console) {
+  for (const std::string& sentence : damaged) console.complain(sentence);
+  return damaged.empty() ? ExitCode::ok : ExitCode::failed;
 }
 
 struct Export {
   SessionId id = 0;
   std::string text = {};
+  std::vector<std::string> damaged = {};  // what is missing in it
 };
 
 Result<Export> exported(const ExportSessionCommand& command, const Settings& settings) {
@@ -62,10 +66,12 @@ Result<Export> exported(const ExportSessionCommand& command, const Settings& set
     recorded.config = portable_config(recorded.config);
     return Export{found.id, cassette_text(recorded, settings.redactor())};
   }
-  const auto transcript = TRY(transcript_of(command.id, settings));
-  return Export{transcript.session.id, command.format == ExportFormat::json
-                                           ? to_pretty_text(transcript_json(transcript)) + "\n"
-                                           : transcript_markdown(transcript)};
+  const auto transcript = TRY(readable_transcript_of(command.id, settings));
+  return Export{transcript.session.id,
+                command.format == ExportFormat::json
+                    ? to_pretty_text(transcript_json(transcript)) + "\n"
+                    : transcript_markdown(transcript),
+                transcript.damaged};
 }
 
 Result<SessionFilter> filter_from(const ListSessionsCommand& command) {
@@ -192,16 +198,14 @@ ExitCode execute(const ListSessionsCommand& command, CommandContext context) {
 ExitCode execute(const ShowSessionCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
-  auto transcript = transcript_of(command.id, *settings);
-  const auto problem = transcript ? Result<void>() : std::unexpected(transcript.error());
-  if (!problem) transcript = rest_of_damaged(command.id, *settings);
-  if (!transcript) return complain_about(problem.error(), context.console);
+  const auto transcript = readable_transcript_of(command.id, *settings);
+  if (!transcript) return complain_about(transcript.error(), context.console);
   if (command.output == OutputFormat::json) {
     context.console.print_json(to_pretty_text(transcript_json(*transcript)) + "\n");
   } else {
     context.console.print(transcript_view(*transcript, context.console.output()));
   }
-  return problem ? ExitCode::ok : complain_about(problem.error(), context.console);
+  return tell_what_is_missing(transcript->damaged, context.console);
 }
 
 ExitCode execute(const ExportSessionCommand& command, CommandContext context) {
@@ -216,7 +220,7 @@ ExitCode execute(const ExportSessionCommand& command, CommandContext context) {
     } else {
       context.console.print_json(found->text);
     }
-    return ExitCode::ok;
+    return tell_what_is_missing(found->damaged, context.console);
   }
   if (const auto written = write_file(*command.file, found->text); !written) {
     context.console.complain(written.error().message);
@@ -224,7 +228,7 @@ ExitCode execute(const ExportSessionCommand& command, CommandContext context) {
   }
   context.console.note(
       fmt::format("Wrote session {} to {}\n", found->id, on_one_line(*command.file)));
-  return ExitCode::ok;
+  return tell_what_is_missing(found->damaged, context.console);
 }
 
 ExitCode execute(const RemoveSessionsCommand& command, CommandContext context) {

@@ -9,6 +9,8 @@
 #include "app/terminal/figures.h"
 #include "core/try.h"
 #include "server/imported_history.h"
+#include "store/damage.h"
+#include "store/readable_rows.h"
 #include "wright/driver.h"
 #include "wright/feedback.h"
 
@@ -44,6 +46,19 @@ Json message_json(const StoredMessage& stored, std::size_t number) {
   return json;
 }
 
+// How many of the first `told` messages can be read.
+std::size_t told_among(std::size_t told, const store::ReadableRows<StoredMessage>& messages) {
+  std::size_t readable = told;
+  for (std::size_t i = 0; i < messages.damaged.size(); ++i) {
+    const auto is_before = [&](const StoredMessage& each) {
+      return each.id < messages.damaged[i].id;
+    };
+    const auto before = static_cast<std::size_t>(std::ranges::count_if(messages.rows, is_before));
+    if (before + i < told) --readable;
+  }
+  return readable;
+}
+
 }  // namespace
 
 Result<Transcript> load_transcript(Store& store, SessionId id) {
@@ -55,6 +70,37 @@ Result<Transcript> load_transcript(Store& store, SessionId id) {
   auto unread = untaken_messages(store, id).value_or(std::vector<Message>());
   return Transcript{std::move(session), std::move(messages), std::move(calls), told,
                     std::move(unread)};
+}
+
+Result<Transcript> load_readable_transcript(Store& store, SessionId id) {
+  auto sessions = TRY(
+      store.list_sessions({.after = id - 1, .before = id + 1, .limit = 1, .keeps_damaged = true}));
+  if (sessions.empty()) {
+    return fail(ErrorCode::not_found, fmt::format("There is no session {}", id));
+  }
+  Transcript rest{.session = std::move(sessions.front())};
+  if (store::is_damaged(rest.session)) rest.damaged.push_back(rest.session.error.value_or(""));
+  const auto messages = store::readable_rows<StoredMessage>(
+      {}, store::kDamagedRow, [&](const Page& page) { return store.get_messages(id, page); });
+  const auto calls = store::readable_rows<StoredCall>(
+      {}, store::kDamagedRow,
+      [&](const Page& page) { return store.get_tool_calls(id, {.page = page}); });
+  rest.told_messages = server::imported_messages_of(rest.session.config);
+  if (messages) {
+    rest.messages = messages->rows;
+    rest.told_messages = told_among(rest.told_messages, *messages);
+    for (const auto& each : messages->damaged) rest.damaged.push_back(each.error.message);
+  } else {
+    rest.damaged.push_back(messages.error().message);
+  }
+  if (calls) {
+    rest.calls = calls->rows;
+    for (const auto& each : calls->damaged) rest.damaged.push_back(each.error.message);
+  } else {
+    rest.damaged.push_back(calls.error().message);
+  }
+  rest.unread = untaken_messages(store, id).value_or(std::vector<Message>());
+  return rest;
 }
 
 Json session_json(const Session& session) {
@@ -76,6 +122,8 @@ Json session_json(const Session& session) {
                   {"config", session.config},
                   {"feedback", session.feedback}};
   if (!session.tenant.empty()) json["tenant"] = session.tenant;
+  // Its status is not known, nor what else is not here.
+  if (store::is_damaged(session)) json["is_damaged"] = true;
   return json;
 }
 
@@ -97,6 +145,9 @@ Json transcript_json(const Transcript& transcript) {
   JsonArray unread;
   for (const Message& message : transcript.unread) unread.push_back(to_json(message));
   if (!unread.empty()) json["unread"] = std::move(unread);
+  if (!transcript.damaged.empty()) {
+    json["damaged"] = JsonArray(transcript.damaged.begin(), transcript.damaged.end());
+  }
   return json;
 }
 

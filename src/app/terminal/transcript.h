@@ -18,10 +18,15 @@ struct Transcript {
   // calls did not run here.
   std::size_t told_messages = 0;
   std::vector<Message> unread = {};  // said to the session, and not in the conversation yet
+  // What could not be read, and is missing here: a sentence each. Nothing else may be missing.
+  std::vector<std::string> damaged = {};
 };
 inline constexpr std::string_view kNotRunHere = "told by the caller, did not run here";
 
+// Fails where a part of it cannot be read.
 Result<Transcript> load_transcript(Store& store, SessionId id);
+// What can be read of a damaged one.
+Result<Transcript> load_readable_transcript(Store& store, SessionId id);
 
 inline constexpr int kTranscriptFormatVersion = 1;
 

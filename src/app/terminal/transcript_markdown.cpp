@@ -7,6 +7,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/transcript.h"
 #include "core/cut_text.h"
+#include "store/damage.h"
 
 namespace wright::app {
 namespace {
@@ -99,7 +100,8 @@ std::string heading_of(const Transcript& transcript, Role role) {
 std::string transcript_markdown(const Transcript& transcript) {
   const Session& session = transcript.session;
   std::string text = fmt::format("# Session {}: {}\n\n", session.id, escaped(session.agent_name));
-  text += fmt::format("- status: {}\n", to_string(session.status));
+  text += fmt::format("- status: {}\n",
+                      store::is_damaged(session) ? "not known" : to_string(session.status));
   text += fmt::format("- model: {}\n", escaped(model_label(session.provider, session.model)));
   text += fmt::format("- started: {}\n", show_time(session.started_at));
   if (const std::string took = duration_of(session); !took.empty()) {
@@ -108,7 +110,12 @@ std::string transcript_markdown(const Transcript& transcript) {
   text += fmt::format("- turns: {}, tool calls: {}\n", session.iterations, transcript.calls.size());
   text += fmt::format("- tokens: {} in, {} out\n", session.usage.input_tokens,
                       session.usage.output_tokens);
-  if (session.error) text += fmt::format("- error: {}\n", escaped(*session.error));
+  if (session.error && !store::is_damaged(session)) {
+    text += fmt::format("- error: {}\n", escaped(*session.error));
+  }
+  for (const std::string& sentence : transcript.damaged) {
+    text += fmt::format("- missing here: {}\n", escaped(sentence));
+  }
   bool was_tool = false;
   std::size_t number = 0;
   for (const StoredMessage& stored : transcript.messages) {
