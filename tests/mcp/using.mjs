@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const { Home, listening } = await import(process.argv[3]);
 const node = process.execPath;
@@ -135,7 +135,7 @@ async function confinement() {
   writeFileSync(join(home.folder, 'secret'), 'may not');
   const listener = createServer(socket => socket.destroy()).listen(0, '127.0.0.1');
   await new Promise(done => listener.once('listening', done));
-  const words = sandbox => `[agent]\nbase_path = "${base}"\n` + program('b', join(base, 'server.mjs')) + sandbox +
+  const words = sandbox => `[agent]\nbase_path = "${base}"\nreadable = ["${dirname(node)}"]\n` + program('b', join(base, 'server.mjs')) + sandbox +
     `env = { OUTSIDE = "${home.folder}", INSIDE = "${base}", PORT = "${listener.address().port}", VICTIM = "${process.pid}" }\n`;
   const free = (await told(home, words(''), [['b__try', {}]])).heard[0];
   for (const attempt of ['read inside', 'read outside', 'write outside', 'connect', 'signal']) {

@@ -386,5 +386,21 @@ TEST(Workspace, protects_the_same_paths_as_the_sandbox) {
   EXPECT_EQ(through_link.error().code, ErrorCode::permission_denied);
 }
 
+TEST(Protected, paths_are_meant_below_the_base_and_under_every_name) {
+  const TemporaryFolder folder;
+  folder.write("lib/keys/k", "").write("src/keys/k", "").link("alias", "lib");
+  const auto part = Workspace::open(
+      {.base = folder.path(), .writable = {"src"}, .protected_paths = {"src/keys"}});
+  ASSERT_TRUE(part) << part.error().message;
+  EXPECT_FALSE(part->write_target("src/keys/k"));
+  EXPECT_TRUE(part->write_target("src/other"));
+  const auto linked = Workspace::open(
+      {.base = folder.path(), .writable = {"."}, .protected_paths = {"alias/keys"}});
+  ASSERT_TRUE(linked) << linked.error().message;
+  EXPECT_FALSE(linked->write_target("alias/keys/k"));
+  EXPECT_FALSE(linked->write_target("lib/keys/k"));
+  EXPECT_TRUE(linked->write_target("lib/other"));
+}
+
 }  // namespace
 }  // namespace wright::tools
