@@ -116,6 +116,14 @@ bool is_copy(std::string_view text, const Json& structured) {
   return parsed && *parsed == structured;
 }
 
+// Checks speak of arguments and parameters, as most of what is checked is.
+std::string about_content(std::string_view message) {
+  constexpr std::string_view kWhole = "The arguments ";
+  constexpr std::string_view kPart = "Parameter ";
+  if (message.starts_with(kWhole)) return fmt::format("it {}", message.substr(kWhole.size()));
+  return std::string(message.substr(message.starts_with(kPart) ? kPart.size() : 0));
+}
+
 }  // namespace
 
 JsonObject tool_json(const ToolSpec& spec) {
@@ -211,7 +219,7 @@ Result<Output> output_of(const JsonObject& result, const std::optional<JsonSchem
     if (!wrong.empty()) {
       return fail(ErrorCode::protocol,
                   fmt::format("The server's structured content does not fit its own schema: {}",
-                              wrong.front().message));
+                              about_content(wrong.front().message)));
     }
   }
   if (structured == nullptr) {

@@ -112,7 +112,15 @@ TEST(McpContent, StructuredContentIsHeldToItsSchema) {
       *schema);
   ASSERT_TRUE(good);
   EXPECT_EQ(good->value, Json(JsonObject{{"n", 1}}));
-  EXPECT_FALSE(output_of(object(R"({"content":[],"structuredContent":{"n":"1"}})"), *schema));
+  const auto part = output_of(object(R"({"content":[],"structuredContent":{"n":"1"}})"), *schema);
+  ASSERT_FALSE(part);
+  EXPECT_TRUE(part.error().message.ends_with("its own schema: n must be an integer, not a string"))
+      << part.error().message;
+  const auto whole = output_of(object(R"({"content":[],"structuredContent":7})"), *schema);
+  ASSERT_FALSE(whole);
+  EXPECT_TRUE(
+      whole.error().message.ends_with("its own schema: it must be an object, not an integer"))
+      << whole.error().message;
   EXPECT_FALSE(output_of(object(R"({"content":[]})"), *schema));
   // An error need not fit.
   const auto error =
