@@ -163,8 +163,16 @@ bool Runtime::Implementation::has_ended(SessionId id) const {
   return session && session->ended_at.has_value();
 }
 
+// Of a session that is driven here or waits, or of one below it; null for others. Whoever goes on
+// with it may bring another agent at this moment.
+AgentPointer Runtime::Implementation::known_agent_of(SessionId session) const {
+  const RootPointer root = root_of(session);
+  const std::lock_guard lock(mutex_);
+  return root ? root->agent : nullptr;
+}
+
 Result<AgentPointer> Runtime::Implementation::agent_for(const Session& session) const {
-  if (const RootPointer root = root_of(session.id)) return root->agent;
+  if (auto agent = known_agent_of(session.id)) return agent;
   if (!options_.agents) {
     return fail(ErrorCode::invalid_argument,
                 "RuntimeOptions::agents must say which agent a session has");

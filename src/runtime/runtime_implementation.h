@@ -118,6 +118,7 @@ class Runtime::Implementation {
   std::shared_ptr<runtime::TreeDriver> driver_of(SessionId session) const;
   bool is_driven(SessionId session) const;
   bool has_ended(SessionId id) const;
+  AgentPointer known_agent_of(SessionId session) const;
   Result<AgentPointer> agent_for(const Session& session) const;
 
   const RuntimeOptions options_;

@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <latch>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "runtime/runtime_testing.h"
 
@@ -62,6 +65,38 @@ TEST(RuntimeRaces, cancels_while_a_person_answers) {
     }
     EXPECT_LE(ran, 1);
     if (!answered) EXPECT_EQ(ran, 0) << round;
+  }
+}
+
+// Each of them finds the session waiting, and wants to go on with it.
+TEST(RuntimeRaces, many_people_answer_questions_of_one_session) {
+  constexpr std::size_t kPeople = 8;
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::vector<ToolCall> questions;
+  std::vector<Tool> tools;
+  std::string all_answers;
+  for (std::size_t i = 0; i < kPeople; ++i) {
+    const std::string number = std::to_string(i);
+    questions.push_back(call("ask" + number, "{}", number));
+    tools.push_back(asking("ask" + number));
+    all_answers += "yes;";
+  }
+  const auto agent = agent_with("asking", calling(std::move(questions)), std::move(tools));
+  for (int round = 0; round < kRounds / 4; ++round) {
+    const SessionId id = value_of(runtime->start(agent, "Go"));
+    const auto waiting = runtime->wait(id);
+    ASSERT_TRUE(waiting && waiting->waits.size() == kPeople) << round;
+    std::latch all(kPeople);
+    std::vector<std::jthread> people;
+    for (const PersonWait& each : waiting->waits) {
+      people.emplace_back([&runtime, &all, round, wait = each.wait_id] {
+        all.arrive_and_wait();
+        EXPECT_TRUE(runtime->answer(wait, "yes", "person")) << round;
+      });
+    }
+    people.clear();
+    EXPECT_EQ(value_of(runtime->wait(id)).text, all_answers) << round;
   }
 }
 
