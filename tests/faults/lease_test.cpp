@@ -235,7 +235,8 @@ TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
     answer = resume(**store, *queueing_agent(ledger_, nullptr, nullptr), 1);
   }
   ASSERT_TRUE(answer) << answer.error().message;
-  for (const StoredCall& call : collect(database_).sessions.at(1).calls) {
+  const Evidence taken_over = collect(database_);
+  for (const StoredCall& call : taken_over.sessions.at(1).calls) {
     EXPECT_EQ(call.status, CallStatus::unknown);
   }
   ASSERT_EQ(::kill(sleeper, SIGCONT), 0);
