@@ -120,6 +120,14 @@ Result<server::WebhookOptions> webhook_options(const std::vector<std::string>& u
   return options;
 }
 
+// Where a browser finds it; empty: nowhere.
+std::string dashboard_at(const std::vector<std::string>& addresses, std::string_view scheme) {
+  for (const std::string& address : addresses) {
+    if (!address.starts_with("unix:")) return fmt::format("{}{}", scheme, address);
+  }
+  return {};
+}
+
 // Everything that serves, in the order in which it has to be there.
 class Serving {
  public:
@@ -190,11 +198,13 @@ class Serving {
   std::optional<postgres::HintSender> hints_;  // for workers of the same store
   const Observer write_ = writer_.observer();
   std::unique_ptr<Runtime> runtime_;
+  // For those who are asked over MCP. Known when it listens, which is before anybody calls, and
+  // kept here because what is under way there outlasts http_.
+  std::string dashboard_;
   std::unique_ptr<McpEndpoint> mcp_;
   std::stop_source ending_;
   std::unique_ptr<server::Service> service_;
   std::unique_ptr<http::Server> http_;
-  bool is_encrypted_ = false;
   std::optional<TakingOver> taking_over_;
 };
 
@@ -205,13 +215,7 @@ Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& sett
   offering.observer = [this](const Event& event, const EventOrigin& origin) {
     observe(event, origin);
   };
-  // Known when it listens, which is before anybody calls.
-  offering.dashboard = [this]() -> std::string {
-    for (const std::string& address : http_->addresses()) {
-      if (!address.starts_with("unix:")) return (is_encrypted_ ? "https://" : "http://") + address;
-    }
-    return {};
-  };
+  offering.dashboard = [this] { return dashboard_; };
   auto key = TRY(key_file.empty() ? Result<std::string>(random_key()) : shared_key(key_file));
   offering.tracing = mcp_session_tracing(telemetry_);
   mcp_ = std::make_unique<McpEndpoint>(std::move(offering), std::move(key),
@@ -220,7 +224,7 @@ Result<void> Serving::offer_over_mcp(const McpOffer& offer, const Settings& sett
 }
 
 Result<void> Serving::open(http::ServerOptions options, const ServeCommand& command) {
-  is_encrypted_ = !options.certificate_file.empty();
+  const std::string_view scheme = options.certificate_file.empty() ? "http://" : "https://";
   options.is_prompt = server::is_prompt;
   const server::AgentSource source = agents_.source();
   auto runtime =
@@ -248,6 +252,7 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
   if (!opened) return std::unexpected(std::move(opened).error());
   http_ = std::move(*opened);
   TRY(check_reach());
+  dashboard_ = dashboard_at(http_->addresses(), scheme);
   std::vector<std::string> hosts = server::hosts_of(http_->addresses());
   hosts.insert(hosts.end(), command.hosts.begin(), command.hosts.end());
   service_ = std::make_unique<server::Service>(server::ServiceOptions{
