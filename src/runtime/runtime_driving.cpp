@@ -249,6 +249,9 @@ Result<Runtime::Implementation::RootPointer> Runtime::Implementation::begin_driv
   if (is_driven || driven_by_.contains(id)) {
     return fail(ErrorCode::unavailable, fmt::format("Session {} is driven already", id));
   }
+  if (known == roots_.end() && !agent) {
+    return fail(ErrorCode::unavailable, fmt::format("Session {} does not wait here any more", id));
+  }
   TRY(check_room());
   const auto root = known != roots_.end() ? known->second : std::make_shared<Root>();
   root->id = id;

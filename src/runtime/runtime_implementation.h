@@ -40,6 +40,7 @@ class Runtime::Implementation {
   Store* store() { return options_.store; }
 
   Result<SessionId> start(AgentPointer agent, Message prompt, RunOptions options);
+  // Without an agent: only if it waits here, with the one that it has.
   Result<void> load_tree(runtime::ResumeRequest request, AgentPointer agent,
                          std::optional<RunOptions> options);
   Result<void> steer(AgentPointer agent, SessionId id, Message message, RunOptions options);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <latch>
 #include <string>
 #include <thread>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "runtime/runtime_testing.h"
+#include "store/forwarding_store.h"
 
 namespace wright {
 namespace {
@@ -98,6 +100,48 @@ TEST(RuntimeRaces, many_people_answer_questions_of_one_session) {
     people.clear();
     EXPECT_EQ(value_of(runtime->wait(id)).text, all_answers) << round;
   }
+}
+
+// Between the look at whether a session has what it waits for and going on with it, another does.
+class LookedAtTooEarly final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<Session>> list_sessions(const SessionFilter& filter) override {
+    const bool is_look = filter.needs_driver && filter.after && !has_looked_.exchange(true);
+    if (is_look) before_look();
+    auto found = ForwardingStore::list_sessions(filter);
+    if (is_look) after_look();
+    return found;
+  }
+  std::function<void()> before_look = [] {};
+  std::function<void()> after_look = [] {};
+
+ private:
+  std::atomic<bool> has_looked_ = false;
+};
+
+TEST(RuntimeRaces, a_session_that_has_ended_since_it_was_looked_at_is_left_alone) {
+  const auto memory = open_memory_store();
+  LookedAtTooEarly store(*memory);
+  const auto runtime = open_runtime(store);
+  const auto agent = agent_with("asking", calling({call("ask", "{}", "1")}), {asking()});
+  bool was_answered = false;
+  std::latch has_ended(1);
+  store.before_look = [&] {
+    const auto open = memory->get_waits({.status = WaitStatus::open});
+    was_answered =
+        open && open->size() == 1 &&
+        memory->answer_wait(open->front().id, {.answer = "yes", .answered_by = "person"});
+  };
+  store.after_look = [&] {
+    EXPECT_TRUE(runtime->resume(agent, 1));
+    while (runtime->running() > 0) std::this_thread::yield();
+    has_ended.count_down();
+  };
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  has_ended.wait();
+  EXPECT_TRUE(was_answered);
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "yes;");
 }
 
 TEST(RuntimeRaces, listens_while_a_session_is_resumed) {
