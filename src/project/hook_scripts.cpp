@@ -2,19 +2,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <glob.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "core/file_descriptor.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "project/text_file.h"
+#include "project/command_words.h"
+#include "project/word_patterns.h"
 #include "tools/text/text_file.h"
 #include "tools/workspace/workspace.h"
 #include "wright/json.h"
@@ -26,8 +31,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestScript = std::size_t{8} << 20;
 constexpr std::size_t kMostScripts = 500;
-constexpr std::size_t kMostWords = 400;
-constexpr std::size_t kMostPlaces = 50;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;    // of all scripts
+constexpr std::size_t kMostLookedAt = std::size_t{8} << 20;  // of names; see Allowance
+constexpr std::size_t kMostPlaces = 100;
+constexpr std::size_t kTooLongForPath = PATH_MAX;
+constexpr std::size_t kMostShown = 60;  // bytes of a command that is refused
 // After what starts a program of its own: options, their values, and the file.
 constexpr int kWordsAfterInterpreter = 4;
 
@@ -38,68 +46,27 @@ constexpr std::array<std::string_view, 17> kInterpreters{
     "sh",   "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun",
     "ruby", "perl", "php",  "lua", "source", ".",       "env",  "exec"};
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
+// Whether the words before say that this one is run, whatever it looks like.
+enum class Use : std::uint8_t { named, run };
+
+enum class Origin : std::uint8_t { relative, absolute };
+
+// Whether the way that a name tells goes back somewhere: there a shell and the kernel may differ,
+// when a link leads to where it goes back from.
+bool goes_back(const std::string& name) {
+  return std::ranges::any_of(fs::path(name), [](const fs::path& part) { return part == ".."; });
 }
 
-// All that a shell may take for a word, and somewhat more: in quotes and without them.
-std::vector<std::string> words_in(std::string command, const fs::path& folder) {
-  for (const char* name : {"WRIGHT_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"}) {
-    replace_all(command, fmt::format("\"${}\"", name), folder.string());
-    replace_all(command, fmt::format("\"${{{}}}\"", name), folder.string());
-    replace_all(command, fmt::format("${{{}}}", name), folder.string());
-    replace_all(command, fmt::format("${}", name), folder.string());
-  }
-  for (const char* top : {"$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`"}) {
-    replace_all(command, top, folder.string());
-  }
-  std::vector<std::string> words;
-  const auto split = [&](std::string_view between) {
-    std::string word;
-    const auto end_word = [&] {
-      if (!word.empty() && words.size() < kMostWords) words.push_back(std::move(word));
-      word.clear();
-    };
-    for (std::size_t i = 0; i < command.size(); ++i) {
-      if (command[i] == '\\' && i + 1 < command.size()) {
-        word += command[++i];
-      } else if (between.contains(command[i])) {
-        end_word();
-      } else {
-        word += command[i];
-      }
-    }
-    end_word();
-  };
-  split(" \t\r\n;|&<>()\"'`=");
-  split(" \t\r\n;|&<>(){}\"'`=");
-  split("\"'");  // names with blanks
-  return words;
+bool lies_in(const fs::path& real, const fs::path& real_folder) {
+  return std::ranges::mismatch(real_folder, real).in1 == real_folder.end();
 }
 
-// `$D/check.sh` may be check.sh in any folder that the command names.
-std::string without_variable(const std::string& word) {
-  const std::size_t slash = word.find('/');
-  return word.starts_with('$') && slash != std::string::npos ? word.substr(slash + 1) : word;
-}
-
-// The files that a pattern stands for; the word itself where it is none.
-std::vector<fs::path> meant_by(const fs::path& place, const std::string& word) {
-  const fs::path path = place / word;
-  if (word.find_first_of("*?[{") == std::string::npos) return {path};
-  glob_t found{};
-  std::vector<fs::path> paths;
-  if (::glob(path.c_str(), GLOB_BRACE | GLOB_NOSORT, nullptr, &found) == 0) {
-    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+bool looks_like_code(const fs::path& path, const struct stat& status, const FileDescriptor& file) {
+  if ((status.st_mode & 0111) != 0) return true;
+  std::array<char, 2> head{};
+  if (::pread(file.get(), head.data(), head.size(), 0) == 2 && head == std::array{'#', '!'}) {
+    return true;
   }
-  ::globfree(&found);
-  return paths;
-}
-
-bool looks_like_code(const fs::path& path, const struct stat& status, std::string_view content) {
-  if ((status.st_mode & 0111) != 0 || content.starts_with("#!")) return true;
   const std::string name = lower(path.filename().string());
   return std::ranges::any_of(kScriptEndings,
                              [&](std::string_view ending) { return name.ends_with(ending); });
@@ -107,20 +74,29 @@ bool looks_like_code(const fs::path& path, const struct stat& status, std::strin
 
 class Finder {
  public:
-  explicit Finder(const fs::path& folder) : folder_(folder) {}
+  explicit Finder(const fs::path& folder) : folder_(folder) {
+    std::error_code error;
+    real_folder_ = fs::weakly_canonical(folder, error);
+    if (error) real_folder_ = folder;
+  }
 
   Result<void> add_command(const std::string& command) {
+    const std::string start(
+        utf8_prefix(std::string_view(command).substr(0, command.find('\n')), kMostShown));
+    subject_ = fmt::format(
+        "What the words of the hook {} name",
+        tools::shown_path(start.size() < command.size() ? fmt::format("{}…", start) : command));
     const auto words = words_in(command, folder_);
-    const auto places = places_named_by(words);
+    const auto places = TRY(places_named_by(words));
+    std::set<std::pair<std::string, Use>> known;
     int run = 0;  // for how many words to come it counts that something before starts programs
-    for (const std::string& written : words) {
-      const std::string word = without_variable(written);
-      for (const fs::path& place : places) {
-        for (const fs::path& path : meant_by(place, word)) TRY(add(path, run > 0));
-        if (run > 0) TRY(add_module(place, word));
+    for (const std::string& word : words) {
+      const Use use = run > 0 ? Use::run : Use::named;
+      if (known.emplace(word, use).second) {
+        for (const std::string& name : names_in(word)) TRY(add_name(places, name, use));
       }
-      const std::string name = fs::path(word).filename().string();
-      const bool is_interpreter = std::ranges::find(kInterpreters, name) != kInterpreters.end();
+      const std::string program = word.substr(word.rfind('/') + 1);
+      const bool is_interpreter = std::ranges::find(kInterpreters, program) != kInterpreters.end();
       run = is_interpreter ? kWordsAfterInterpreter : run - 1;
     }
     return {};
@@ -128,12 +104,14 @@ class Finder {
 
   // A folder of scripts: all of it.
   Result<void> add_folder(const fs::path& folder) {
+    subject_ = fmt::format("All that lies in {}", tools::shown_path(folder.string()));
     std::error_code error;
     fs::recursive_directory_iterator entries(folder, error);
     for (const fs::recursive_directory_iterator end; !error && entries != end;
          entries.increment(error)) {
+      TRY(pay_for(entries->path()));
       std::error_code problem;
-      if (!entries->is_directory(problem)) TRY(add(entries->path(), true));
+      if (!entries->is_directory(problem)) TRY(add(entries->path(), "", Use::run));
     }
     return {};
   }
@@ -146,51 +124,118 @@ class Finder {
   }
 
  private:
-  // The folder, and those in it to which the words lead, one after the other.
-  std::vector<fs::path> places_named_by(const std::vector<std::string>& words) const {
+  static std::unexpected<Error> too_much(std::string_view what) {
+    return fail(ErrorCode::limit_reached, fmt::format("{} is more than can be agreed to", what));
+  }
+  Result<void> pay_for(const fs::path& path) {
+    if (allowance_.covers(path.native().size())) return {};
+    return too_much(subject_);
+  }
+
+  // The folder, and those to which the words lead, one after the other.
+  Result<std::vector<fs::path>> places_named_by(const std::vector<std::string>& words) {
     std::vector<fs::path> places{folder_};
+    std::set<std::string> names;
     for (const std::string& word : words) {
-      for (std::size_t i = 0, known = places.size(); i < known; ++i) {
-        std::error_code error;
-        fs::path place = (places[i] / without_variable(word)).lexically_normal();
-        if (places.size() < kMostPlaces && std::ranges::find(places, place) == places.end() &&
-            is_inside(place, folder_) && fs::is_directory(place, error)) {
-          places.push_back(std::move(place));
+      for (std::string& name : names_in(word)) names.insert(std::move(name));
+    }
+    // Twice: the words may say first what comes last (`D=deep; cd tools/$D`).
+    for (int round = 0; round < 2; ++round) {
+      for (const std::string& name : names) {
+        for (std::size_t i = 0, known = places.size(); i < known; ++i) {
+          const auto found = TRY(folders_at(places[i], name));
+          for (const fs::path& folder : found) {
+            if (std::ranges::find(places, folder) == places.end()) places.push_back(folder);
+          }
+          if (places.size() > kMostPlaces) return too_much(subject_);
         }
       }
     }
     return places;
   }
 
-  // `python3 -m tools.check`
-  Result<void> add_module(const fs::path& place, std::string word) {
-    std::ranges::replace(word, '.', '/');
-    TRY(add(place / (word + ".py"), true));
-    return add(place / word / "__main__.py", true);
+  // As a shell goes there, and as the kernel does. All of the system is no place of this folder's.
+  Result<std::vector<fs::path>> folders_at(const fs::path& place, const std::string& name) {
+    std::vector<fs::path> folders;
+    if (name.size() >= kTooLongForPath) return folders;
+    const fs::path written = place / name;
+    TRY(pay_for(written));
+    std::error_code error;
+    fs::path folder = written.lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();
+    if (fs::is_directory(folder, error)) folders.push_back(std::move(folder));
+    if (goes_back(name)) {
+      fs::path real = fs::canonical(written, error);
+      if (!error && fs::is_directory(real, error)) folders.push_back(std::move(real));
+    }
+    std::erase_if(folders, [&](const fs::path& each) {
+      if (!each.has_relative_path()) return true;
+      std::error_code problem;
+      return name.starts_with('/') && !lies_in(fs::canonical(each, problem), real_folder_);
+    });
+    return folders;
   }
 
-  Result<void> add(const fs::path& word, bool is_run) {
-    const fs::path path = word.lexically_normal();
+  Result<void> add_name(const std::vector<fs::path>& places, const std::string& name, Use use) {
+    const auto words = without_braces(name, allowance_);
+    if (!words) return too_much(subject_);
+    for (const std::string& word : *words) {
+      if (word.size() >= kTooLongForPath) continue;
+      for (const fs::path& place : places) {
+        const auto paths = paths_like(place, word, allowance_);
+        if (!paths) return too_much(subject_);
+        for (const fs::path& path : *paths) TRY(add(path, word, use));
+        if (use == Use::run) TRY(add_module(place, word));
+      }
+    }
+    return {};
+  }
+
+  // `python3 -m tools.check`
+  Result<void> add_module(const fs::path& place, std::string word) {
+    if (word.contains('/')) return {};
+    std::ranges::replace(word, '.', '/');
+    TRY(add(place / (word + ".py"), word, Use::run));
+    return add(place / word / "__main__.py", word, Use::run);
+  }
+
+  // As a shell goes there, and as the kernel does.
+  Result<void> add(const fs::path& path, const std::string& name, Use use) {
+    const Origin origin = name.starts_with('/') ? Origin::absolute : Origin::relative;
+    TRY(add_file(path.lexically_normal(), origin, use));
+    if (!goes_back(name)) return {};
+    std::error_code error;
+    const fs::path parent = fs::canonical(path.parent_path(), error);
+    if (error) return {};
+    return add_file(parent / path.filename(), origin, use);
+  }
+
+  // By an absolute name only what lies in the folder counts: programs of the system change.
+  Result<void> add_file(const fs::path& path, Origin origin, Use use) {
+    TRY(pay_for(path));
+    if (lines_.contains(path.string())) return {};
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    if (error || (!is_inside(path.parent_path(), folder_) && !is_inside(real, folder_))) return {};
-    if (lines_.contains(path.string())) return {};
+    if (error) return {};
+    if (origin == Origin::absolute && !lies_in(real, real_folder_) &&
+        !lies_in(fs::weakly_canonical(path.parent_path(), error), real_folder_)) {
+      return {};
+    }
     const FileDescriptor file(::open(real.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    struct stat status {};
     if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-    const auto too_much = [&] {
-      return fail(ErrorCode::limit_reached,
-                  fmt::format("{}, which a hook runs, is more than can be agreed to",
-                              tools::shown_path(path.string())));
-    };
-    if (lines_.size() >= kMostScripts) return too_much();
-    const bool is_large = static_cast<std::size_t>(status.st_size) > kLargestScript;
-    std::string content(is_large ? 2 : static_cast<std::size_t>(status.st_size), '\0');
+    if (use != Use::run && !looks_like_code(path, status, file)) return {};
+    const auto size = static_cast<std::size_t>(status.st_size);
+    const auto what = fmt::format("{}, which a hook runs,", tools::shown_path(path.string()));
+    if (lines_.size() >= kMostScripts || size > kLargestScript || size > bytes_left_) {
+      return too_much(what);
+    }
+    bytes_left_ -= size;
+    std::string content(size, '\0');
     const auto length = tools::read_fully(file.get(), content);
-    if (!length) return too_much();
+    if (!length) return too_much(what);
     content.resize(*length);
-    if (!is_run && !looks_like_code(path, status, content)) return {};
-    if (is_large) return too_much();
     lines_[path.string()] =
         fmt::format("{} {:o} {}", to_valid_utf8(path.lexically_relative(folder_).string()),
                     status.st_mode & 0111, sha256_hex(content));
@@ -200,6 +245,10 @@ class Finder {
   }
 
   const fs::path& folder_;
+  fs::path real_folder_;
+  std::string subject_;  // what is looked at, for people
+  Allowance allowance_{kMostLookedAt};
+  std::size_t bytes_left_ = kMostBytes;
   std::map<std::string, std::string> lines_;
   std::set<fs::path> paths_;
 };

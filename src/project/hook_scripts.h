@@ -22,7 +22,9 @@ struct HookScripts {
   bool operator==(const HookScripts&) const = default;
 };
 
-// Below `folder`, where the commands run. Refused when one is too large to be looked at.
+// `folder` is where the commands run. What lies elsewhere counts when a relative name leads there;
+// by an absolute one only what lies in the folder does, since programs of the system are updated.
+// Refused when it is too much to be looked at: the words, or the files.
 Result<HookScripts> scripts_of(std::span<const Hook> hooks, const std::filesystem::path& folder);
 
 }  // namespace wright::project

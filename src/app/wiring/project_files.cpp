@@ -146,6 +146,9 @@ FoundHooks hooks_for(const Settings& settings) {
                                  trusts.error().message);
     } else if (!file->text.empty() && file->scripts && (*trusts)(file->path, file->content())) {
       take(std::move(*file), project_may_allow ? HookSay::allow : HookSay::no_more);
+    } else if (!file->scripts) {
+      found.notes.push_back(fmt::format("The hooks of this folder do not run: {}.",
+                                        to_valid_utf8(file->scripts.error().message)));
     } else {
       found.notes.push_back(
           "The hooks of this folder do not run: nobody has agreed to them, and to the files that "

@@ -75,6 +75,24 @@ TEST_F(ProjectFiles, say_what_is_wrong_with_hooks_that_cannot_be_agreed_to) {
   EXPECT_TRUE(files.error().message.contains("hooks.Nope")) << files.error().message;
 }
 
+TEST_F(ProjectFiles, go_on_without_hooks_that_are_too_much_to_agree_to) {
+  std::string braces;
+  for (int i = 0; i < 28; ++i) braces += "{a,b}";
+  home_.write("project/.wright/hooks.json",
+              R"({"hooks": {"PreToolUse": [{"hooks": [{"command": "true )" + braces + "\"}]}]}}");
+  const auto files = untrusted_files(settings());
+  ASSERT_FALSE(files);
+  EXPECT_NE(files.error().message.find("is more than can be agreed to"), std::string::npos)
+      << files.error().message;
+  const auto found = hooks_for(settings());
+  EXPECT_TRUE(found.hooks->is_empty());
+  EXPECT_EQ(found.broken, "");
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_NE(found.notes[0].find("The hooks of this folder do not run: What the words"),
+            std::string::npos)
+      << found.notes[0];
+}
+
 // Such a folder may be shared by machines, or lie where an agent writes.
 TEST_F(ProjectFiles, are_agreed_to_where_results_are_not_kept) {
   const std::string shared = (home_ / "shared/output").string();

@@ -1,0 +1,115 @@
+#include "project/command_words.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace wright::project {
+namespace {
+
+constexpr std::size_t kMostFoldersInFront = 40;  // in front of a name, which no real path has
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  std::string replaced;
+  std::size_t at = 0;
+  for (std::size_t found = 0; (found = text.find(from, at)) != std::string::npos;
+       at = found + from.size()) {
+    replaced.append(text, at, found - at).append(to);
+  }
+  if (at > 0) text = replaced.append(text, at);
+}
+
+// Collects the words of one way to read the command.
+class Words {
+ public:
+  explicit Words(std::vector<std::string>& words) : words_(words) {}
+
+  void add(char c) { word_ += c; }
+  void end_word() {
+    if (!word_.empty()) words_.push_back(std::move(word_));
+    word_.clear();
+  }
+
+ private:
+  std::vector<std::string>& words_;
+  std::string word_;
+};
+
+// Divided wherever one of `between` stands, in quotes and without them; what is `left_out` divides
+// nothing.
+void split(std::string_view command, std::string_view between, std::string_view left_out,
+           std::vector<std::string>& all) {
+  Words words(all);
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i] == '\\' && i + 1 < command.size()) {
+      words.add(command[++i]);
+    } else if (between.contains(command[i])) {
+      words.end_word();
+    } else if (!left_out.contains(command[i])) {
+      words.add(command[i]);
+    }
+  }
+  words.end_word();
+}
+
+// As a shell does it: what is in quotes divides nothing, and the quotes themselves vanish.
+void split_as_shell(std::string_view command, std::vector<std::string>& all) {
+  constexpr std::string_view kBetween = " \t\r\n;|&<>()`";
+  Words words(all);
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    const char next = i + 1 < command.size() ? command[i + 1] : '\0';
+    if (c == '\\' && quote != '\'' && next != '\0') {
+      words.add(next);
+      ++i;
+    } else if (quote != 0 ? c == quote : c == '"' || c == '\'') {
+      quote = quote != 0 ? '\0' : c;
+    } else if (quote == 0 && c == '$' && (next == '"' || next == '\'')) {
+      continue;  // $'check'.sh
+    } else if (quote == 0 && kBetween.contains(c)) {
+      words.end_word();
+    } else {
+      words.add(c);
+    }
+  }
+  words.end_word();
+}
+
+}  // namespace
+
+std::vector<std::string> words_in(std::string command, const std::filesystem::path& folder) {
+  replace_all(command, "\\\n", "");  // a line that goes on in the next one
+  for (const char* name : {"WRIGHT_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"}) {
+    replace_all(command, fmt::format("\"${}\"", name), folder.string());
+    replace_all(command, fmt::format("\"${{{}}}\"", name), folder.string());
+    replace_all(command, fmt::format("${{{}}}", name), folder.string());
+    replace_all(command, fmt::format("${}", name), folder.string());
+  }
+  for (const char* top : {"$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`"}) {
+    replace_all(command, top, folder.string());
+  }
+  std::vector<std::string> words;
+  split(command, " \t\r\n;|&<>()\"'`=", "", words);
+  split(command, " \t\r\n;|&<>(){}\"'`=:", "", words);
+  split(command, "\"'", "", words);                  // names with blanks
+  split(command, " \t\r\n;|&<>()`=", "\"'", words);  // a line for another shell in quotes
+  split_as_shell(command, words);
+  return words;
+}
+
+std::vector<std::string> names_in(const std::string& word) {
+  std::vector<std::string> names{word};
+  if (!word.starts_with('$') && !word.starts_with('/') && !word.starts_with('~')) return names;
+  for (std::size_t at = word.find('/');
+       at != std::string::npos && names.size() <= kMostFoldersInFront; at = word.find('/', at)) {
+    at = word.find_first_not_of('/', at);
+    if (at == std::string::npos) break;
+    names.push_back(word.substr(at));
+  }
+  return names;
+}
+
+}  // namespace wright::project

@@ -1,0 +1,154 @@
+#include "project/hook_scripts.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/temporary_folder_testing.h"
+
+namespace wright::project {
+namespace {
+
+namespace fs = std::filesystem;
+
+class HookScriptsTest : public ::testing::Test {
+ protected:
+  static constexpr const char* kScript = "#!/bin/sh\n";
+
+  Result<HookScripts> scripts_of_command(std::string command, const std::string& folder = "") {
+    const Hook hook{.command = std::move(command)};
+    return scripts_of({&hook, 1}, folder.empty() ? folder_.path() : folder_ / folder);
+  }
+  // The paths of the scripts as people are shown them.
+  std::vector<std::string> shown(const std::string& command, const std::string& folder = "") {
+    const auto scripts = scripts_of_command(command, folder);
+    if (!scripts) return {scripts.error().message};
+    std::vector<std::string> names;
+    for (const std::string& line : scripts->lines) {
+      const std::size_t end = line.rfind(' ', line.rfind(' ') - 1);
+      names.push_back(line.substr(0, end));
+    }
+    return names;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(HookScriptsTest, are_found_however_a_shell_is_told_their_name) {
+  folder_.write("tools/check.sh", kScript).write("tools/my check", kScript);
+  const std::string base = folder_.path().string();
+  for (const std::string& command : {std::string("bash tools/check.sh"),
+                                     std::string("bash $(pwd)/tools/check.sh"),
+                                     std::string("bash `pwd`/tools/check.sh"),
+                                     std::string("bash \"$(pwd)\"/tools/check.sh"),
+                                     std::string("bash \"$(pwd)/tools/check.sh\""),
+                                     std::string("bash tools/che\"\"ck.sh"),
+                                     std::string("bash tools/'che'ck.sh"),
+                                     std::string("bash tools/$'check'.sh"),
+                                     std::string("bash -c \"sh tools/che''ck.sh\""),
+                                     std::string("bash \\\ntools/check.sh"),
+                                     std::string("bash tools/\\\ncheck.sh"),
+                                     std::string("bash $HOME/elsewhere/tools/check.sh"),
+                                     std::string("bash ~/elsewhere/tools/check.sh"),
+                                     std::string("cd tools && bash ./check.sh"),
+                                     std::string("cd $(pwd)/tools && ./check.sh"),
+                                     std::string("bash ${PWD%/}/tools/check.sh"),
+                                     std::string("PATH=tools:$PATH check.sh"),
+                                     std::string("bash tools/../tools/check.sh"),
+                                     std::string("bash tools/ch{e,i}ck.sh"),
+                                     std::string("bash tools/check{1..3}.sh tools/check.sh"),
+                                     std::string("bash t*/c[gh]eck.s?"),
+                                     "bash " + base + "/tools/check.sh",
+                                     "bash " + base + "/tools/../tools/check.sh"}) {
+    EXPECT_EQ(shown(command), Names{"tools/check.sh"}) << command;
+  }
+  for (const std::string command :
+       {"bash \"tools/my check\"", "bash $(pwd)/tools/'my check'",
+        "bash \"$(dirname \"$0\")/tools/my check\"", "tools/my\\ check"}) {
+    EXPECT_EQ(shown(command), Names{"tools/my check"}) << command;
+  }
+  folder_.write("tools/check2.sh", kScript);
+  EXPECT_EQ(shown("bash tools/check{1..3}.sh"), (Names{"tools/check.sh", "tools/check2.sh"}));
+}
+
+TEST_F(HookScriptsTest, are_found_as_the_kernel_and_as_a_shell_go_back_from_a_link) {
+  folder_.write("check.sh", kScript).write("sub/check.sh", kScript).write("sub/deep/x", "");
+  fs::create_directory_symlink("sub/deep", folder_ / "link");
+  const Names both{"check.sh", "sub/check.sh"};
+  EXPECT_EQ(shown("bash link/../check.sh"), both);
+  EXPECT_EQ(shown("cd link/.. && ./check.sh"), both);
+  EXPECT_EQ(shown("cd link && cd -P .. && ./check.sh"), both);
+  fs::remove(folder_ / "check.sh");
+  EXPECT_EQ(shown("bash link/../check.sh"), Names{"sub/check.sh"});
+  const auto scripts = scripts_of_command("bash link/../check.sh");
+  ASSERT_TRUE(scripts);
+  EXPECT_NE(std::ranges::find(scripts->paths, folder_ / "sub/check.sh"), scripts->paths.end());
+}
+
+TEST_F(HookScriptsTest, beside_the_folder_count_where_a_relative_word_leads_there) {
+  folder_.write("tools/check.sh", kScript).write("tools/notes.txt", "x").write("base/a", "");
+  const Names beside{"../tools/check.sh"};
+  EXPECT_EQ(shown("bash ../tools/check.sh", "base"), beside);
+  EXPECT_EQ(shown("bash $(pwd)/../tools/check.sh", "base"), beside);
+  EXPECT_EQ(shown("cd ../tools && ./check.sh", "base"), beside);
+  EXPECT_EQ(shown("cd .. && bash tools/check.sh", "base"), beside);
+  EXPECT_EQ(shown("cat ../tools/notes.txt", "base"), Names{}) << "not run, and no code";
+  EXPECT_EQ(shown("sh ../tools/notes.txt", "base"), Names{"../tools/notes.txt"});
+  fs::create_directory_symlink("../tools", folder_ / "base/link");
+  EXPECT_EQ(shown("bash link/check.sh", "base"), Names{"link/check.sh"});
+  const auto before = scripts_of_command("bash ../tools/check.sh", "base");
+  folder_.write("tools/check.sh", "#!/bin/sh\ntouch it\n");
+  EXPECT_NE(before->content(), scripts_of_command("bash ../tools/check.sh", "base")->content());
+}
+
+TEST_F(HookScriptsTest, of_the_system_do_not_count) {
+  folder_.write("base/a", "");
+  EXPECT_EQ(shown("/bin/sh -c '/usr/bin/env true'", "base"), Names{});
+  const std::string elsewhere = (folder_ / "check.sh").string();
+  folder_.write("check.sh", kScript);
+  EXPECT_EQ(shown("bash " + elsewhere, "base"), Names{});
+  std::string to_the_top;
+  for (int i = 0; i < 40; ++i) to_the_top += "../";
+  EXPECT_EQ(shown("cd " + to_the_top + " && bin/sh -c true", "base"), Names{});
+}
+
+TEST_F(HookScriptsTest, that_are_too_many_to_look_for_are_refused) {
+  const auto refusal = [&](const std::string& command) {
+    const auto scripts = scripts_of_command(command);
+    return scripts ? "accepted" : scripts.error().message;
+  };
+  std::string braces = "true ";
+  for (int i = 0; i < 28; ++i) braces += "{a,b}";
+  std::string nested;
+  for (int i = 0; i < 1000; ++i) nested += "{a,";
+  for (int i = 0; i < 1000; ++i) nested += "}";
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    fs::create_directory_symlink(".", folder_ / name);
+  }
+  std::string links = "true";
+  for (int i = 1; i < 12; ++i) links += fmt::format(" {}a", fmt::join(Names(i, "b/"), ""));
+  std::string slashes = "true ";
+  for (int i = 0; i < 100'000; ++i) slashes += "/a";
+  std::string folders = "true ";
+  for (int i = 0; i < 50'000; ++i) folders += "$PWD/";
+  for (const std::string& command :
+       {braces, "true " + nested, std::string("true */*/*/*/*/*/*/*/*/*/*/*/*/x"), links}) {
+    const std::string said = refusal(command);
+    EXPECT_NE(said.find("is more than can be agreed to"), std::string::npos)
+        << command.substr(0, 40) << ": " << said;
+    EXPECT_LT(said.size(), 200U);
+  }
+  EXPECT_EQ(refusal("true {a,b}{a,b}{a,b} */*/x a/b/c"), "accepted");
+  EXPECT_EQ(refusal(slashes + "*/*/*"), "accepted") << "no path is that long";
+  EXPECT_EQ(refusal(folders), "accepted");
+}
+
+}  // namespace
+}  // namespace wright::project
