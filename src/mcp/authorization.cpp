@@ -1,7 +1,10 @@
 #include "mcp/authorization.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -79,10 +82,17 @@ void add_words(std::string_view text, std::vector<std::string>& words) {
   }
 }
 
+// A name that only begins like an address may be anybody's.
 bool is_loopback(std::string_view origin) {
-  const std::string_view host = origin.substr(std::min(origin.size(), origin.find("://") + 3));
-  return host == "localhost" || host.starts_with("localhost:") || host.starts_with("127.") ||
-         host.starts_with("[::1]");
+  std::string_view host = origin.substr(std::min(origin.size(), origin.find("://") + 3));
+  const std::size_t colon = host.find(':', host.starts_with('[') ? host.find(']') : 0);
+  if (colon != std::string_view::npos) {
+    if (!std::ranges::all_of(host.substr(colon + 1), is_digit)) return false;
+    host = host.substr(0, colon);
+  }
+  if (host == "localhost" || host == "[::1]") return true;
+  in_addr address{};
+  return host.starts_with("127.") && ::inet_pton(AF_INET, std::string(host).c_str(), &address) == 1;
 }
 
 }  // namespace

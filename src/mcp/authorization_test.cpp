@@ -30,6 +30,18 @@ TEST(McpAuthorization, SecretsGoByTlsOrStayOnThisMachine) {
   EXPECT_FALSE(is_safe_address("https://user@as.example.com/x", kServerUrl));
   EXPECT_FALSE(is_safe_address("file:///etc/passwd", kServerUrl));
   EXPECT_FALSE(is_safe_address("", kServerUrl));
+  for (const char* here : {"http://localhost", "http://LOCALHOST:1", "http://127.1.2.3:80/x",
+                           "http://[::1]", "http://[::1]:80/x"}) {
+    EXPECT_TRUE(is_safe_address(here, "http://127.0.0.1:3000/mcp")) << here;
+    EXPECT_TRUE(is_safe_address("http://127.0.0.1:80/x", here)) << here;
+  }
+  for (const char* elsewhere :
+       {"http://127.example.com", "http://127.0.0.1.example.com:80/x", "http://127.1",
+        "http://127.", "http://localhost.example.com", "http://[::1].example.com", "http://[::11]",
+        "http://127.0.0.1:80:example.com", "http://128.0.0.1"}) {
+    EXPECT_FALSE(is_safe_address(elsewhere, "http://127.0.0.1:3000/mcp")) << elsewhere;
+    EXPECT_FALSE(is_safe_address("http://127.0.0.1:80/x", elsewhere)) << elsewhere;
+  }
 }
 
 TEST(McpAuthorization, DescriptionsAreLookedForWhereTheyMayBe) {
