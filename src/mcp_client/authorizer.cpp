@@ -263,8 +263,8 @@ Result<KeptToken> Authorizer::authorize(const mcp::Challenge& challenge,
                                       found.resource, found.server),
       .resource = found.resource.resource,
       .proof = mcp::proof_from(random_bytes())};
-  const auto query =
-      TRY(options_.browser->visit(mcp::authorization_address(found.server, client, request), stop));
+  const auto query = TRY(options_.browser->visit(
+      mcp::authorization_address(found.server, client, request), request.state, stop));
   const auto code = TRY(mcp::code_in(query, found.server, request));
   auto grant = TRY(ask_for_token(found.server, client,
                                  {{"grant_type", "authorization_code"},

@@ -20,8 +20,10 @@ namespace wright::mcp_client {
 // How a person agrees: at an address in a browser, which is sent back to `redirect_uri`.
 struct Browser {
   std::string redirect_uri = {};
-  // The query of the address that it was sent back to.
-  std::function<Result<std::string>(const std::string& address, const std::stop_token& stop)>
+  // The query of the address that it was sent back to. What comes back without this `state`
+  // answers something else, or is nobody's answer.
+  std::function<Result<std::string>(const std::string& address, const std::string& state,
+                                    const std::stop_token& stop)>
       visit = {};
 };
 

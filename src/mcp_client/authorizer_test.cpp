@@ -132,9 +132,10 @@ class McpLogin : public ::testing::Test {
   // A person who agrees at once.
   static Browser agreeing() {
     return {"http://127.0.0.1:1/callback",
-            [](const std::string& address, const std::stop_token&) -> Result<std::string> {
-              const std::size_t state = address.find("state=") + 6;
-              return "code=c&state=" + address.substr(state, address.find('&', state) - state);
+            [](const std::string& address, const std::string& state,
+               const std::stop_token&) -> Result<std::string> {
+              EXPECT_NE(address.find("state=" + state), std::string::npos) << address;
+              return "code=c&state=" + state;
             }};
   }
   Result<ServerTools> tools(std::shared_ptr<Authorizer> authorizer) {
@@ -221,9 +222,10 @@ TEST_F(McpLogin, ALoginAfterARefusalAsksForWhatWasMissing) {
   std::string seen;
   Browser browser = agreeing();
   browser.visit = [&seen, visit = browser.visit](const std::string& address,
+                                                 const std::string& state,
                                                  const std::stop_token& stop) {
     seen = address;
-    return visit(address, stop);
+    return visit(address, state, stop);
   };
   ASSERT_TRUE(authorizer(std::move(browser))->log_in({}));
   EXPECT_NE(seen.find("scope=use%20write"), std::string::npos) << seen;
