@@ -12,6 +12,7 @@
 #include "net/whole_response.h"
 #include "providers/batches.h"
 #include "providers/credential.h"
+#include "providers/provider_errors.h"
 
 namespace wright::models {
 namespace {
@@ -148,6 +149,11 @@ Result<std::vector<BatchResult>> Batches::results(std::string_view id,
     return fail(ErrorCode::unavailable,
                 fmt::format("The batch {} has not ended: {}, {} of {} answered", batch.state.id,
                             batch.state.status, batch.state.answered, batch.state.total));
+  }
+  if (!batch.refused_file.empty()) {
+    return std::unexpected(providers::malformed_answer(
+        endpoint, fmt::format("a file of results with an id that cannot be asked for: '{}'",
+                              batch.refused_file)));
   }
   std::vector<BatchResult> results;
   const auto add = [&](std::string_view lines) -> Result<void> {

@@ -128,6 +128,27 @@ TEST(Batches, of_openai_are_a_file_a_batch_and_two_files_of_results) {
   EXPECT_EQ((*results)[1].response.error().code, ErrorCode::rate_limited);
 }
 
+TEST(Batches, ask_for_the_files_that_the_vendor_names_or_say_why_not) {
+  const auto results_with = [](const std::string& file) {
+    const BatchServer server(
+        {{"GET /v1/batches/batch_1",
+          R"({"id":"batch_1","status":"completed","request_counts":{"total":1,"completed":0,"failed":1},"output_file_id":")" +
+              file + R"("})"},
+         {"GET /v1/files/file.1%3Aa/content", R"({"custom_id":"one","error":{"message":"no"}})"}});
+    return server.models().batch_results("openai:batch_1");
+  };
+  const auto found = results_with("file.1:a");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->size(), 1U);
+  for (const char* file : {"..", "a/b", "a\\u0000b", "a\\\\b", "a b"}) {
+    const auto refused = results_with(file);
+    ASSERT_FALSE(refused) << file;
+    EXPECT_NE(refused.error().message.find("with an id that cannot be asked for: '"),
+              std::string::npos)
+        << refused.error().message;
+  }
+}
+
 TEST(Batches, of_anthropic_are_one_request_and_one_stream_of_lines) {
   const BatchServer server(
       {{"POST /v1/messages/batches",

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/percent.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "providers/gemini_batches.h"
@@ -52,6 +53,13 @@ bool is_plain_id(std::string_view id) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_';
   });
+}
+
+// What can be a part of an address by itself.
+bool is_name_of_file(std::string_view id) {
+  const bool is_one_part =
+      std::ranges::all_of(id, [](char c) { return c > ' ' && c <= '~' && c != '/' && c != '\\'; });
+  return is_one_part && id.size() <= 2 * kLongestId && id.find_first_not_of('.') != id.npos;
 }
 
 std::string address(const Endpoint& endpoint, std::string_view path) {
@@ -120,8 +128,13 @@ void add_files(DecodedBatch& decoded, const Endpoint& endpoint, const Json& batc
                std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     const std::string_view file = text_field(&batch, key);
-    if (!is_plain_id(file)) continue;
-    decoded.result_urls.push_back(address(endpoint, fmt::format("/files/{}/content", file)));
+    if (file.empty()) continue;
+    if (is_name_of_file(file)) {
+      decoded.result_urls.push_back(
+          address(endpoint, fmt::format("/files/{}/content", percent_encoded(file))));
+    } else {
+      decoded.refused_file = valid_text(file);
+    }
   }
 }
 

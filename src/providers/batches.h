@@ -42,6 +42,7 @@ struct DecodedBatch {
   BatchState state = {};
   std::vector<std::string> result_urls = {};
   std::string result_lines = {};  // where they came with the state
+  std::string refused_file = {};  // of results, with an id that cannot be asked for
 };
 // Whether a vendor answers the wish to cancel with the batch; otherwise its state must be asked
 // for.

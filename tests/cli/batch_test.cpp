@@ -21,6 +21,8 @@ class BatchCommands : public ::testing::Test {
   void serve(net::testing::Connection& connection) {
     constexpr const char* kState =
         R"({"id":"msgbatch_1","processing_status":"ended","request_counts":{"processing":0,"succeeded":1,"errored":1,"canceled":0,"expired":0}})";
+    constexpr const char* kAnswer =
+        R"({"custom_id":"a","result":{"type":"succeeded","message":{"type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"Paris\u001b[31m"}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}}})";
     while (true) {
       const std::string request = connection.read_request();
       if (request.empty()) return;
@@ -31,9 +33,15 @@ class BatchCommands : public ::testing::Test {
       if (request.starts_with("GET /v1/messages/batches/msgbatch_1/results ")) {
         connection.answer(
             200,
-            R"({"custom_id":"a","result":{"type":"succeeded","message":{"type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"Paris\u001b[31m"}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}}})"
-            "\n"
-            R"({"custom_id":"2","result":{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","message":"too odd"}}}})");
+            std::string(kAnswer) +
+                "\n"
+                R"({"custom_id":"2","result":{"type":"errored","error":{"type":"error","error":{"type":"invalid_request_error","message":"too odd"}}}})");
+      } else if (request.starts_with("GET /v1/messages/batches/msgbatch_short/results ")) {
+        connection.answer(200, kAnswer);
+      } else if (request.starts_with("GET /v1/messages/batches/msgbatch_short ")) {
+        connection.answer(
+            200,
+            R"({"id":"msgbatch_short","processing_status":"ended","request_counts":{"succeeded":3}})");
       } else if (request.starts_with("GET /v1/messages/batches/msgbatch_gone")) {
         connection.answer(
             404,
@@ -83,6 +91,15 @@ TEST_F(BatchCommands, submit_show_and_fetch_a_batch) {
   EXPECT_TRUE(has(results.output, "too odd")) << results.output;
   EXPECT_FALSE(has(results.output, "\x1b")) << "no model controls a terminal";
   EXPECT_TRUE(has(results.error, "1 of 2 requests failed")) << results.error;
+}
+
+TEST_F(BatchCommands, say_that_fewer_results_came_than_the_vendor_counts) {
+  const Finished results = home_.wright({"batch", "results", "anthropic:msgbatch_short"});
+  EXPECT_EQ(results.exit_code, 1);
+  EXPECT_TRUE(has(results.output, R"("answer":"Paris)")) << results.output;
+  EXPECT_TRUE(has(results.error,
+                  "1 of 3 results came: the vendor counts 3 requests as answered and 0 as failed"))
+      << results.error;
 }
 
 TEST_F(BatchCommands, that_miss_a_batch_name_the_list_of_batches) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -234,6 +235,8 @@ ExitCode execute(const BatchResultsCommand& command, CommandContext context) {
   if (!models) return ExitCode::usage;
   Interruption interruption;
   interruption.watch({});
+  const auto state = models->batch(command.id, interruption.token());
+  if (!state) return complain_about(state.error(), context.console, kList);
   const auto results = models->batch_results(command.id, interruption.token());
   if (!results) return complain_about(results.error(), context.console, kList);
   std::size_t failed = 0;
@@ -241,9 +244,16 @@ ExitCode execute(const BatchResultsCommand& command, CommandContext context) {
     context.console.print_json(to_text(Json(json_of(result))) + "\n");
     if (!result.response) ++failed;
   }
-  if (failed == 0) return ExitCode::ok;
-  context.console.complain(fmt::format("{} of {} requests failed", failed, results->size()));
-  return ExitCode::failed;
+  if (failed > 0) {
+    context.console.complain(fmt::format("{} of {} requests failed", failed, results->size()));
+  }
+  const bool is_short = std::ssize(*results) < state->answered + state->failed;
+  if (is_short) {
+    context.console.complain(fmt::format(
+        "{} of {} results came: the vendor counts {} requests as answered and {} as failed",
+        results->size(), state->answered + state->failed, state->answered, state->failed));
+  }
+  return failed > 0 || is_short ? ExitCode::failed : ExitCode::ok;
 }
 
 }  // namespace wright::app
