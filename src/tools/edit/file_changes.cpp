@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "tools/edit/made_repository.h"
 #include "tools/edit/staged_change.h"
 #include "tools/text/text_file.h"
 #include "tools/workspace/journal_names.h"
@@ -363,6 +364,7 @@ Result<void> apply_changes(const Workspace& workspace, std::span<const FileChang
                            const std::function<Result<void>()>& may_change) {
   const auto turn = TRY(turn_to_write(workspace, calls));
   recover_changes(workspace, calls);
+  TRY(check_makes_no_repository(workspace, changes));
   ChangeSet set(workspace, calls);
   auto applied = set.apply(changes, missing, may_change);
   if (applied) return applied;
