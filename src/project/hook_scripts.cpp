@@ -12,7 +12,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "core/file_descriptor.h"
 #include "core/sha256.h"
@@ -88,11 +87,11 @@ class Finder {
         tools::shown_path(start.size() < command.size() ? fmt::format("{}…", start) : command));
     const auto words = words_in(command, folder_);
     const auto places = TRY(places_named_by(words));
-    std::set<std::pair<std::string, Use>> known;
+    std::array<std::set<std::string>, 2> known;  // by their use
     int run = 0;  // for how many words to come it counts that something before starts programs
     for (const std::string& word : words) {
       const Use use = run > 0 ? Use::run : Use::named;
-      if (known.emplace(word, use).second) {
+      if (known.at(run > 0 ? 1 : 0).insert(word).second) {
         for (const std::string& name : names_in(word)) TRY(add_name(places, name, use));
       }
       const std::string program = word.substr(word.rfind('/') + 1);
