@@ -79,22 +79,22 @@ std::shared_ptr<mcp_client::Authorizer> authorizer_for(const std::string& url,
   if (const std::string id = mcp::text_in(context, "client_id"); !id.empty()) {
     options.client = {id, mcp::text_in(context, "client_secret"), ""};
   }
-  options.browser = {
-      "http://127.0.0.1:3000/callback",
-      [client](const std::string& address, const std::stop_token& stop) -> Result<std::string> {
-        HttpRequest request{.url = address};
-        request.method = "GET";
-        const auto response = net::ask_and_wait(
-            *client, std::move(request), {},
-            [](const HttpResponseHead&) { return std::size_t{1} << 16; }, stop);
-        if (!response) return std::unexpected(response.error());
-        const std::string to(find_header(response->head.headers, "Location"));
-        const std::size_t query = to.find('?');
-        if (query == std::string::npos) {
-          return fail(ErrorCode::protocol, "nobody is sent back");
-        }
-        return to.substr(query + 1);
-      }};
+  options.browser = {"http://127.0.0.1:3000/callback",
+                     [client](const std::string& address, const std::string&,
+                              const std::stop_token& stop) -> Result<std::string> {
+                       HttpRequest request{.url = address};
+                       request.method = "GET";
+                       const auto response = net::ask_and_wait(
+                           *client, std::move(request), {},
+                           [](const HttpResponseHead&) { return std::size_t{1} << 16; }, stop);
+                       if (!response) return std::unexpected(response.error());
+                       const std::string to(find_header(response->head.headers, "Location"));
+                       const std::size_t query = to.find('?');
+                       if (query == std::string::npos) {
+                         return fail(ErrorCode::protocol, "nobody is sent back");
+                       }
+                       return to.substr(query + 1);
+                     }};
   return std::make_shared<mcp_client::Authorizer>(std::move(options),
                                                   std::make_shared<net::HttpClient>());
 }
