@@ -298,6 +298,25 @@ TEST(Waits, of_calls_that_have_begun_leave_them_unknown_when_a_process_without_t
   EXPECT_EQ(store->get_waits({.session_id = id})->front().status, WaitStatus::cancelled);
 }
 
+// As when the server of a tool is not there for a moment.
+TEST(Waits, of_calls_that_have_begun_leave_them_unknown_when_their_tool_is_gone) {
+  const auto store = open_memory_store();
+  SessionId id = 0;
+  {
+    const auto runtime = open_runtime(*store);
+    id = value_of(
+        runtime->start(agent_with("paying", calling({call("pay", "{}", "1")}), {paying()}), "Go"));
+    ASSERT_EQ(value_of(runtime->wait(id)).status, RunResult::Status::waiting);
+  }
+  const WaitId wait = value_of(store->get_waits({.session_id = id})).at(0).id;
+  ASSERT_TRUE(store->apply_one(
+      AnswerWait{.wait_id = wait, .answer = {{"completed", true}}, .answered_by = "ada"}));
+  const auto other = open_runtime(*store);
+  ASSERT_TRUE(other->resume(agent_with("paying", calling({call("pay", "{}", "1")}), {}), id));
+  EXPECT_EQ(value_of(other->wait(id)).status, RunResult::Status::completed);
+  EXPECT_EQ(store->get_tool_calls(id)->front().status, CallStatus::unknown);
+}
+
 TEST(Waits, says_at_once_that_nobody_is_there) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

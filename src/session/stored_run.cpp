@@ -213,9 +213,12 @@ class Loader {
       return;
     }
     const StoredWait& last = waits->second.back();
+    // It cannot go on without its tool, and has begun: what came of it stays unknown.
+    const bool is_left_begun =
+        waits_in_the_middle(last.state) && find_tool(agent_.tools, open.call.name) == nullptr;
     if (last.status == WaitStatus::answered) {
       open.state = OpenCall::State::open;
-      return;
+      return is_left_begun ? settle(open, row) : void();
     }
     open.waits_for =
         Waiting{.kind = last.kind, .shown = last.shown, .covers = last.covers, .state = last.state};
@@ -226,6 +229,10 @@ class Loader {
     open.waits_for = {};
     loaded_.expired.push_back(open.call.id);
     if (last.status == WaitStatus::open) loaded_.overdue.push_back(row.id);
+    if (is_left_begun) {
+      open.state = OpenCall::State::open;
+      return settle(open, row);
+    }
     if (waits_in_the_middle(last.state)) return go_on_without_answer(open, last);
     answer(open, std::string(kNobodyAnswered), true);
     keep_outcome(open);

@@ -99,7 +99,7 @@ TEST_F(Leases, refuse_a_second_process_while_the_first_lives) {
   const auto refused = resume_here();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
-  EXPECT_NE(refused.error().message.find("pid=" + std::to_string(first)), std::string::npos)
+  EXPECT_NE(refused.error().message.find("process " + std::to_string(first)), std::string::npos)
       << refused.error().message;
   let_go.send();
   EXPECT_TRUE(succeeded(wait_for(first)));

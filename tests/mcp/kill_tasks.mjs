@@ -26,6 +26,7 @@ async function history({ way, revision, name, victim, fatal }) {
   let server;
   let url;
   let isArmed = fatal !== null;
+  let isBack;
   const env = { ACTS: acts, TASKS: tasks, REVISION: revision };
   const script = resolve('task_server.mjs');
   const startServer = async () => {
@@ -40,7 +41,7 @@ async function history({ way, revision, name, victim, fatal }) {
       const dead = new Promise(done => dying.on('exit', done));
       dying.kill('SIGKILL');
       await dead;
-      if (victim === 'server') await startServer();
+      if (victim === 'server') await (isBack = startServer());
     }
     response.end();
   }).listen(0, '127.0.0.1');
@@ -65,6 +66,7 @@ async function history({ way, revision, name, victim, fatal }) {
     let ended = await run(['run', 'caller', 'Go', '-q']);
     let questions = 0;
     for (let turn = 0; ended.code !== 0 && turn < 6; ++turn) {
+      await isBack;  // whoever goes on meanwhile has no such tool
       const waits = await run(['waits', '--json']);
       if (/"question"/.test(waits.told)) {
         ++questions;
