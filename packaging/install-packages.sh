@@ -3,16 +3,17 @@
 #
 #   packaging/install-packages.sh build test
 #   packaging/install-packages.sh build --beside run npm
+#   packaging/install-packages.sh --check npm
 #
 # Silent when all are there. Says what it will do before it does it. Never removes a package. What comes after
 # --beside is installed in the background, where that needs no password: ask for it again before it is used.
-# That waits until it is there, and says what went wrong.
+# That waits until it is there, and says what went wrong. --check waits as well, and installs nothing.
 set -eu
 
 list=$(dirname "$0")/debian-packages.txt
 
 usage() {
-  echo "usage: $0 SECTION... [--beside SECTION...]   (sections: $(sed -n 's/^\[\(.*\)\]$/\1/p' "$list" | xargs))" >&2
+  echo "usage: $0 [--check] SECTION... [--beside SECTION...]   (sections: $(sed -n 's/^\[\(.*\)\]$/\1/p' "$list" | xargs))" >&2
   exit 2
 }
 
@@ -26,8 +27,12 @@ packages_of() {
   }
 }
 
-is_installed() {
-  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+status_of() { dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null || true; }
+is_installed() { [ "$(status_of "$1")" = installed ]; }
+
+# Its program may be there before it works.
+is_being_installed() {
+  case $(status_of "$1") in '' | installed | not-installed | config-files) return 1 ;; esac
 }
 
 # The packages of the sections that are missing, one a line.
@@ -35,15 +40,21 @@ missing_of() {
   for section in "$@"; do
     packages=$(packages_of "$section")
     # Node.js from elsewhere brings its own npm.
-    [ "$section" != npm ] || ! command -v npm > /dev/null || continue
+    [ "$section" != npm ] || ! command -v npm > /dev/null || is_being_installed npm || continue
     for package in $packages; do
       is_installed "$package" || echo "$package"
     done
   done
 }
 
+sudo_options=
 as_root() {
-  if [ "$(id -u)" -eq 0 ]; then DEBIAN_FRONTEND=noninteractive "$@"; else sudo env DEBIAN_FRONTEND=noninteractive "$@"; fi
+  if [ "$(id -u)" -eq 0 ]; then
+    DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    # shellcheck disable=SC2086  # an option, or none
+    sudo $sudo_options env DEBIAN_FRONTEND=noninteractive "$@"
+  fi
 }
 
 needs_no_password() { [ "$(id -u)" -eq 0 ] || sudo -n true 2> /dev/null; }
@@ -79,9 +90,20 @@ install() {
   as_root apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@" 9<&-
 }
 
+lock() { flock 9 2> /dev/null || true; }  # some file systems have none: then apt-get waits by itself
+
+check_sections() {
+  lock
+  missing=$(missing_of "$@" | xargs)
+  [ -n "$missing" ] || return 0
+  echo "Debian packages are missing: $missing" >&2
+  echo "$0 $* installs them." >&2
+  exit 1
+}
+
 install_sections() {
   [ -n "$(missing_of "$@")" ] || return 0
-  flock 9
+  lock
   missing=$(missing_of "$@" | xargs)  # another may have been installing them
   [ -n "$missing" ] || return 0
   check_boost "$missing"
@@ -98,14 +120,21 @@ install_sections() {
 }
 
 install_sections_beside() {
+  needs_no_password || { install_sections "$@"; return; }
   missing=$(missing_of "$@" | xargs)
-  [ -n "$missing" ] && needs_no_password || return 0
+  [ -n "$missing" ] || return 0
   echo "Installing Debian packages beside what follows: $missing"
-  flock 9
+  lock
+  sudo_options=-n
   # shellcheck disable=SC2086  # a list of package names, one word each
   install $missing > /dev/null 2>&1 < /dev/null &
 }
 
+is_check=
+if [ "${1:-}" = --check ]; then
+  is_check=yes
+  shift
+fi
 now=
 while [ $# -gt 0 ] && [ "$1" != --beside ]; do
   packages_of "$1" > /dev/null
@@ -121,6 +150,11 @@ if ! command -v dpkg-query > /dev/null 2>&1; then
   exit 0
 fi
 exec 9< "$list"
+if [ -n "$is_check" ]; then
+  # shellcheck disable=SC2086  # names of sections, one word each
+  check_sections $now
+  exit 0
+fi
 # shellcheck disable=SC2086  # names of sections, one word each
 install_sections $now
 [ $# -eq 0 ] || install_sections_beside "$@"

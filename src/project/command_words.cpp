@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace wright::project {
@@ -78,6 +81,16 @@ void split_as_shell(std::string_view command, std::vector<std::string>& all) {
   words.end_word();
 }
 
+// Whether a shell goes on with a word there of which it is not known what it is.
+bool ends_substitution(std::string_view before) {
+  if (before.empty()) return false;
+  if (before.back() == ')' || before.back() == '`' || before.back() == '}') return true;
+  const bool is_quote = before.back() == '"' || before.back() == '\'';
+  const std::string_view inside = before.substr(0, before.size() - 1);
+  // Not one that begins.
+  return is_quote && !inside.empty() && !std::string_view(" \t\r\n=;|&(").contains(inside.back());
+}
+
 }  // namespace
 
 std::vector<std::string> words_in(std::string command, const std::filesystem::path& folder) {
@@ -97,12 +110,27 @@ std::vector<std::string> words_in(std::string command, const std::filesystem::pa
   split(command, "\"'", "", words);                  // names with blanks
   split(command, " \t\r\n;|&<>()`=", "\"'", words);  // a line for another shell in quotes
   split_as_shell(command, words);
+  // Behind a substitution a path only looks absolute: as if behind a variable.
+  for (std::size_t at = command.find('/'); at != std::string::npos;
+       at = command.find('/', at + 1)) {
+    if (!ends_substitution(std::string_view(command).substr(0, at))) continue;
+    const std::size_t end =
+        std::min(command.find_first_of(" \t\r\n;|&<>()\"'`=", at), command.size());
+    words.push_back("$" + command.substr(at, end - at));
+  }
   return words;
 }
 
 std::vector<std::string> names_in(const std::string& word) {
   std::vector<std::string> names{word};
-  if (!word.starts_with('$') && !word.starts_with('/') && !word.starts_with('~')) return names;
+  if (word.starts_with("~/")) {
+    const char* home = std::getenv("HOME");
+    if (home != nullptr) names.push_back(fmt::format("{}{}", home, word.substr(1)));
+    std::error_code problem;
+    if (std::filesystem::exists(names.back(), problem)) return names;
+  } else if (!word.starts_with('$')) {
+    return names;
+  }
   for (std::size_t at = word.find('/');
        at != std::string::npos && names.size() <= kMostFoldersInFront; at = word.find('/', at)) {
     at = word.find_first_not_of('/', at);

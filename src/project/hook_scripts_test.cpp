@@ -114,9 +114,20 @@ TEST_F(HookScriptsTest, of_the_system_do_not_count) {
   const std::string elsewhere = (folder_ / "check.sh").string();
   folder_.write("check.sh", kScript);
   EXPECT_EQ(shown("bash " + elsewhere, "base"), Names{});
+  // Nor does a file of that name in the folder.
+  folder_.write("base/check.sh", kScript);
+  EXPECT_EQ(shown("bash " + elsewhere, "base"), Names{});
+  EXPECT_EQ(shown("bash \"" + elsewhere + "\"", "base"), Names{});
+  EXPECT_EQ(shown("bash \"$X\"/check.sh", "base"), Names{"check.sh"});
   std::string to_the_top;
   for (int i = 0; i < 40; ++i) to_the_top += "../";
   EXPECT_EQ(shown("cd " + to_the_top + " && bin/sh -c true", "base"), Names{});
+}
+
+TEST_F(HookScriptsTest, are_none_in_a_program_in_quotes) {
+  std::string program = "node -e 'f(";
+  for (int i = 0; i < 12; ++i) program += "{\"a\":1,\"b\":2},";
+  EXPECT_TRUE(scripts_of_command(program + "0)'"));
 }
 
 TEST_F(HookScriptsTest, that_are_too_many_to_look_for_are_refused) {

@@ -396,8 +396,7 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
   const Json& to_run = arguments ? *arguments : invocation.arguments;
   const bool is_other = has_hook && is_approval_of_another(context, to_run, arguments.has_value());
   if (!reasons.empty() || is_other) {
-    JsonObject shown =
-        approval_question(arguments ? invocation.with(*arguments) : invocation);
+    JsonObject shown = approval_question(arguments ? invocation.with(*arguments) : invocation);
     shown["question"] = fmt::format("May {} run?", tool);
     shown["reason"] = reasons.empty() ? kNoLongerApproved : std::string_view(reasons);
     shown.erase("remembers");

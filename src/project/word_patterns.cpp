@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostWordsOfBraces = 1000;
+constexpr std::size_t kLongestWord = 16'384;  // with braces
 // Looking for braces takes that many times as long as looking for a file.
 constexpr std::size_t kCostOfBraces = 8;
 
@@ -39,6 +40,12 @@ Marks marks_of_braces(std::string_view word) {
     }
   }
   return first;
+}
+
+// A program or JSON in quotes names no file by its braces.
+std::optional<std::vector<std::string>> too_many(std::string_view word) {
+  if (word.find_first_of(" \t\n\"':();=<>|&") == std::string_view::npos) return std::nullopt;
+  return std::vector<std::string>();
 }
 
 bool is_pattern(std::string_view name) {
@@ -71,6 +78,7 @@ std::optional<std::vector<fs::path>> entries_like(const fs::path& folder,
 std::optional<std::vector<std::string>> without_braces(const std::string& word,
                                                        Allowance& allowance) {
   if (!word.contains('{')) return std::vector{word};
+  if (word.size() > kLongestWord) return too_many(word);
   std::vector<std::string> done;
   std::vector<std::string> to_do{word};
   while (!to_do.empty()) {
@@ -90,7 +98,7 @@ std::optional<std::vector<std::string>> without_braces(const std::string& word,
         to_do.push_back(before + next.substr(begin, marks[i + 1] - begin) + after);
       }
     }
-    if (done.size() + to_do.size() > kMostWordsOfBraces) return std::nullopt;
+    if (done.size() + to_do.size() > kMostWordsOfBraces) return too_many(word);
   }
   return done;
 }

@@ -1,6 +1,9 @@
 #include "sandbox/git_paths.h"
 
+#include <pwd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -44,6 +47,14 @@ fs::path home() {
   return folder == nullptr ? fs::path() : fs::path(folder);
 }
 
+fs::path home_of(const std::string& person) {
+  std::array<char, 4096> memory{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const int problem = ::getpwnam_r(person.c_str(), &entry, memory.data(), memory.size(), &found);
+  return problem == 0 && found != nullptr ? fs::path(found->pw_dir) : fs::path();
+}
+
 std::vector<fs::path> settings_of_the_person() {
   std::vector<fs::path> files{"/etc/gitconfig"};
   const char* own = std::getenv("XDG_CONFIG_HOME");
@@ -76,23 +87,36 @@ class NamedPaths {
       const bool is_include = each.section == "include" || each.section == "includeif";
       if (!is_include || each.name != "path") continue;
       const fs::path included = path_meant(each.value, file.parent_path());
-      add(included);
+      add(included, file);
       read(included);
     }
   }
 
-  std::vector<fs::path> paths() && { return std::move(paths_); }
+  // Who could rewrite it could name anything.
+  void read_outer(const fs::path& file) {
+    std::error_code problem;
+    if (!fs::exists(file, problem)) return;
+    add(file, file);
+    read(file);
+  }
+
+  std::vector<NamedByGit> paths() && { return std::move(paths_); }
 
  private:
   static fs::path path_meant(const std::string& value, const fs::path& folder) {
-    return value.starts_with("~/") ? home() / value.substr(2) : folder / value;
+    if (!value.starts_with('~')) return folder / value;
+    const std::size_t slash = std::min(value.find('/'), value.size());
+    const fs::path person = slash == 1 ? home() : home_of(value.substr(1, slash - 1));
+    return person / value.substr(std::min(slash + 1, value.size()));
   }
 
-  void add(const fs::path& path) { paths_.push_back(path.lexically_normal()); }
+  void add(const fs::path& path, const fs::path& named_in = {}) {
+    paths_.push_back({path.lexically_normal(), named_in});
+  }
 
   fs::path top_;
   std::set<fs::path> read_;
-  std::vector<fs::path> paths_;
+  std::vector<NamedByGit> paths_;
 };
 
 }  // namespace
@@ -108,11 +132,11 @@ std::vector<fs::path> folders_in_git_file(const fs::path& file) {
   return folders;
 }
 
-std::vector<fs::path> paths_named_by_git(const fs::path& dot_git) {
+std::vector<NamedByGit> paths_named_by_git(const fs::path& dot_git) {
   std::vector<fs::path> folders = folders_in_git_file(dot_git);
   if (folders.empty()) folders.push_back(dot_git);
   NamedPaths named(dot_git.parent_path());
-  for (const fs::path& file : settings_of_the_person()) named.read(file);
+  for (const fs::path& file : settings_of_the_person()) named.read_outer(file);
   for (const fs::path& folder : folders) {
     for (const char* name : {"config", "config.worktree"}) named.read(folder / name);
   }
@@ -146,7 +170,7 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
   }
   return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
     return holds(dot_git) || std::ranges::any_of(folders_in_git_file(dot_git), holds) ||
-           std::ranges::any_of(paths_named_by_git(dot_git), holds);
+           std::ranges::any_of(paths_named_by_git(dot_git), holds, &NamedByGit::path);
   });
 }
 

@@ -227,7 +227,14 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   const std::unique_ptr<DIR, CloseListing> listing(is_seen ? ::opendir(path.c_str()) : nullptr);
   const auto hide_whole = [&]() -> const Folder& {
     known = {};
-    if (path.size() > top.size()) known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
+    if (path.size() > top.size()) {
+      known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
+      return known;
+    }
+    // What lies in it may be read or written all the same.
+    for (const auto& root : roots_) {
+      if (root != path && lies_in(root, path)) known.folders.push_back(root.native());
+    }
     return known;
   };
   // A command may have made it unreadable, and may make it readable again with things in it that
@@ -313,13 +320,16 @@ void GuardedPaths::pin(const std::filesystem::path& path, GuardedMount::Meant me
   }
 }
 
-Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
+Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found,
+                                 const std::filesystem::path& beside) const {
   // Meanwhile other runs create and remove placeholders, and people anything they like.
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     const auto place = first_missing(path);
     if (place.empty()) {
       std::error_code problem;
       const auto real = std::filesystem::canonical(path, problem);
+      // A top in other words: then nothing could be written at all.
+      if (std::ranges::find(writable_, real) != writable_.end()) return {};
       if (!problem && is_writable(real)) {
         found.mounts.push_back({GuardedMount::Kind::read_only, real.native(), kByPath});
         pin(real, kByPath, found);
@@ -329,6 +339,13 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
     }
     if (!is_writable(place)) return {};
     pin(place, kByPath, found);
+    if (!beside.empty() && place == path) {
+      if (auto made = Placeholder::make_file(place, beside); made.is_there()) {
+        found.mounts.push_back({GuardedMount::Kind::read_only, place.native(), kByPath});
+        found.placeholders.push_back(std::move(made));
+        return {};
+      }
+    }
     auto made = TRY(Placeholder::make(place));
     if (made.is_there()) {
       found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native(), kByPath});
@@ -358,9 +375,8 @@ Result<void> GuardedPaths::guard_what_git_names(Found& found) const {
   }
   std::set<std::filesystem::path> known;
   for (const auto& dot_git : repositories) {
-    for (const auto& path : paths_named_by_git(dot_git)) {
-      const bool is_top = std::ranges::find(writable_, path) != writable_.end();
-      if (!is_top && known.insert(path).second) TRY(guard(path, found));
+    for (const auto& [path, named_in] : paths_named_by_git(dot_git)) {
+      if (known.insert(path).second) TRY(guard(path, found, named_in));
     }
   }
   return {};

@@ -382,6 +382,48 @@ TEST_F(GuardedPathsOf, a_repository_around_the_folder_are_found) {
   EXPECT_FALSE(belongs_to_git(in("w/front/main.js"), in("w/front")));
 }
 
+TEST_F(GuardedPathsOf, a_base_are_found_when_the_folder_around_it_cannot_be_listed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root looks into every folder";
+  make("w/app/.env", "secret");
+  policy_.unreadable = {".env"};
+  policy_.read_paths = {in("w")};
+  policy_.write_paths = {in("w/app")};
+  ASSERT_EQ(::chmod(in("w").c_str(), 0711), 0);
+  const auto found = GuardedPaths(policy_).look().value();
+  ASSERT_EQ(::chmod(in("w").c_str(), 0755), 0);
+  EXPECT_EQ(paths_of(found, Kind::hidden_file), (std::set<std::string>{in("w/app/.env")}));
+}
+
+// To git a file that is not there is as good as an empty one; a folder in its place is an error.
+TEST_F(GuardedPathsOf, a_repository_have_files_where_settings_are_missing) {
+  make("w/.git/config", "[include]\n\tpath = ../later\n");
+  policy_.write_paths = {in("w")};
+  {
+    const auto found = GuardedPaths(policy_).look().value();
+    EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("w/later")));
+    EXPECT_TRUE(std::filesystem::is_regular_file(in("w/later")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(in("w/later")));
+}
+
+TEST_F(GuardedPathsOf, a_repository_leave_its_top_alone) {
+  make("w/.git/config", "[core]\n\thooksPath = .\n");
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_FALSE(paths_of(found, Kind::read_only).contains(in("w")));
+}
+
+TEST_F(GuardedPathsOf, a_person_are_settings_of_git_too) {
+  make("w/.git/HEAD", "");
+  make("w/dotfiles/gitconfig", "");
+  const std::string file = in("w/dotfiles/gitconfig");
+  ASSERT_EQ(::setenv("GIT_CONFIG_GLOBAL", file.c_str(), 1), 0);
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  ::unsetenv("GIT_CONFIG_GLOBAL");
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(file));
+}
+
 TEST_F(GuardedPathsOf, a_path_are_found_below_each_folder_though_one_lies_in_another) {
   make("w/app/config/prod.txt", "secret");
   policy_.write_paths = {};

