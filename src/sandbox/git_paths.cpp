@@ -87,7 +87,7 @@ class NamedPaths {
       const bool is_include = each.section == "include" || each.section == "includeif";
       if (!is_include || each.name != "path") continue;
       const fs::path included = path_meant(each.value, file.parent_path());
-      add(included, file);
+      add(included);
       read(included);
     }
   }
@@ -96,11 +96,11 @@ class NamedPaths {
   void read_outer(const fs::path& file) {
     std::error_code problem;
     if (!fs::exists(file, problem)) return;
-    add(file, file);
+    add(file);
     read(file);
   }
 
-  std::vector<NamedByGit> paths() && { return std::move(paths_); }
+  std::vector<fs::path> paths() && { return std::move(paths_); }
 
  private:
   static fs::path path_meant(const std::string& value, const fs::path& folder) {
@@ -110,13 +110,11 @@ class NamedPaths {
     return person / value.substr(std::min(slash + 1, value.size()));
   }
 
-  void add(const fs::path& path, const fs::path& named_in = {}) {
-    paths_.push_back({path.lexically_normal(), named_in});
-  }
+  void add(const fs::path& path) { paths_.push_back(path.lexically_normal()); }
 
   fs::path top_;
   std::set<fs::path> read_;
-  std::vector<NamedByGit> paths_;
+  std::vector<fs::path> paths_;
 };
 
 }  // namespace
@@ -132,7 +130,7 @@ std::vector<fs::path> folders_in_git_file(const fs::path& file) {
   return folders;
 }
 
-std::vector<NamedByGit> paths_named_by_git(const fs::path& dot_git) {
+std::vector<fs::path> paths_named_by_git(const fs::path& dot_git) {
   std::vector<fs::path> folders = folders_in_git_file(dot_git);
   if (folders.empty()) folders.push_back(dot_git);
   NamedPaths named(dot_git.parent_path());
@@ -170,7 +168,7 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
   }
   return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
     return holds(dot_git) || std::ranges::any_of(folders_in_git_file(dot_git), holds) ||
-           std::ranges::any_of(paths_named_by_git(dot_git), holds, &NamedByGit::path);
+           std::ranges::any_of(paths_named_by_git(dot_git), holds);
   });
 }
 

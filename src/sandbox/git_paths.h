@@ -14,11 +14,7 @@ std::vector<std::filesystem::path> folders_in_git_file(const std::filesystem::pa
 // Where the settings of the repository with this `.git`, a folder or a file, say that hooks and
 // more settings are: its own, those that they include, the person's and the system's. Absolute
 // where `dot_git` is; they need not exist.
-struct NamedByGit {
-  std::filesystem::path path;
-  std::filesystem::path named_in = {};  // of settings: the file that includes them; empty for hooks
-};
-std::vector<NamedByGit> paths_named_by_git(const std::filesystem::path& dot_git);
+std::vector<std::filesystem::path> paths_named_by_git(const std::filesystem::path& dot_git);
 
 // The `.git` of every repository that a folder, which is absolute, lies in without being its top.
 std::vector<std::filesystem::path> repositories_around(const std::filesystem::path& folder);

@@ -320,8 +320,7 @@ void GuardedPaths::pin(const std::filesystem::path& path, GuardedMount::Meant me
   }
 }
 
-Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found,
-                                 const std::filesystem::path& beside) const {
+Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
   // Meanwhile other runs create and remove placeholders, and people anything they like.
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     const auto place = first_missing(path);
@@ -339,13 +338,6 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
     }
     if (!is_writable(place)) return {};
     pin(place, kByPath, found);
-    if (!beside.empty() && place == path) {
-      if (auto made = Placeholder::make_file(place, beside); made.is_there()) {
-        found.mounts.push_back({GuardedMount::Kind::read_only, place.native(), kByPath});
-        found.placeholders.push_back(std::move(made));
-        return {};
-      }
-    }
     auto made = TRY(Placeholder::make(place));
     if (made.is_there()) {
       found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native(), kByPath});
@@ -375,8 +367,8 @@ Result<void> GuardedPaths::guard_what_git_names(Found& found) const {
   }
   std::set<std::filesystem::path> known;
   for (const auto& dot_git : repositories) {
-    for (const auto& [path, named_in] : paths_named_by_git(dot_git)) {
-      if (known.insert(path).second) TRY(guard(path, found, named_in));
+    for (const auto& path : paths_named_by_git(dot_git)) {
+      if (known.insert(path).second) TRY(guard(path, found));
     }
   }
   return {};

@@ -104,9 +104,7 @@ class GuardedPaths {
   bool means(const std::string& pattern, const std::string& path) const;
   void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
-  // What is missing is made: a folder, or a file like the one that is named.
-  Result<void> guard(const std::filesystem::path& path, Found& found,
-                     const std::filesystem::path& beside = {}) const;
+  Result<void> guard(const std::filesystem::path& path, Found& found) const;
   Result<void> guard_what_git_names(Found& found) const;
   void hide_path(const std::filesystem::path& path, Found& found) const;
   void make_beside_database(const std::filesystem::path& path, Found& found) const;

@@ -394,18 +394,6 @@ TEST_F(GuardedPathsOf, a_base_are_found_when_the_folder_around_it_cannot_be_list
   EXPECT_EQ(paths_of(found, Kind::hidden_file), (std::set<std::string>{in("w/app/.env")}));
 }
 
-// To git a file that is not there is as good as an empty one; a folder in its place is an error.
-TEST_F(GuardedPathsOf, a_repository_have_files_where_settings_are_missing) {
-  make("w/.git/config", "[include]\n\tpath = ../later\n");
-  policy_.write_paths = {in("w")};
-  {
-    const auto found = GuardedPaths(policy_).look().value();
-    EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("w/later")));
-    EXPECT_TRUE(std::filesystem::is_regular_file(in("w/later")));
-  }
-  EXPECT_FALSE(std::filesystem::exists(in("w/later")));
-}
-
 TEST_F(GuardedPathsOf, a_repository_leave_its_top_alone) {
   make("w/.git/config", "[core]\n\thooksPath = .\n");
   policy_.write_paths = {in("w")};
