@@ -14,24 +14,24 @@ add_custom_command(
 add_custom_target(wright_node ALL DEPENDS "${WRIGHT_NODE}")
 
 # wright_npm(TARGET
-#   INSTALLED file below node_modules  [INSTALL script instead of tests/npm/install.sh]  [SCRIPTS file.mjs …])
+#   INSTALLED file below node_modules  [BY script instead of tests/npm/install.sh]  [SCRIPTS file.mjs …])
 #
 # Makes a target that installs the folder's package.json below ${npm_folder}, and copies the scripts there: Node.js
 # finds modules from where a script lies.
 function(wright_npm target)
-  cmake_parse_arguments(PARSE_ARGV 1 given "" "INSTALLED;INSTALL" "SCRIPTS")
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "INSTALLED;BY" "SCRIPTS")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/npm")
   set(common "${PROJECT_SOURCE_DIR}/tests/npm/install.sh")
-  if(NOT given_INSTALL)
-    set(given_INSTALL "${common}")
+  if(NOT given_BY)
+    set(given_BY "${common}")
   endif()
-  cmake_path(ABSOLUTE_PATH given_INSTALL)
+  cmake_path(ABSOLUTE_PATH given_BY)
   set(made "${folder}/node_modules/${given_INSTALLED}")
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME suite)
   add_custom_command(
     OUTPUT "${made}"
-    COMMAND "${given_INSTALL}" "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}"
-    DEPENDS package.json "${given_INSTALL}" "${common}"
+    COMMAND "${given_BY}" "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}"
+    DEPENDS package.json "${given_BY}" "${common}"
     COMMENT "Installing from npm: tests/${suite}"
     ${WRIGHT_NPM_POOL}
     VERBATIM)

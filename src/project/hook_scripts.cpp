@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/file_descriptor.h"
+#include "core/paths.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -54,10 +55,6 @@ enum class Origin : std::uint8_t { relative, absolute };
 // when a link leads to where it goes back from.
 bool goes_back(const std::string& name) {
   return std::ranges::any_of(fs::path(name), [](const fs::path& part) { return part == ".."; });
-}
-
-bool lies_in(const fs::path& real, const fs::path& real_folder) {
-  return std::ranges::mismatch(real_folder, real).in1 == real_folder.end();
 }
 
 bool looks_like_code(const fs::path& path, const struct stat& status, const FileDescriptor& file) {

@@ -281,15 +281,18 @@ TEST(Waits, of_calls_that_have_begun_end_with_what_the_call_says_when_nobody_ans
   EXPECT_EQ(value_of(store->get_waits({.session_id = id})).at(0).status, WaitStatus::expired);
 }
 
+// Left by the process that began it.
+SessionId session_that_asks_in_the_middle(Store& store) {
+  const auto runtime = open_runtime(store);
+  const SessionId id = value_of(
+      runtime->start(agent_with("paying", calling({call("pay", "{}", "1")}), {paying()}), "Go"));
+  EXPECT_EQ(value_of(runtime->wait(id)).status, RunResult::Status::waiting);
+  return id;
+}
+
 TEST(Waits, of_calls_that_have_begun_leave_them_unknown_when_a_process_without_the_agent_cancels) {
   const auto store = open_memory_store();
-  SessionId id = 0;
-  {
-    const auto runtime = open_runtime(*store);
-    id = value_of(
-        runtime->start(agent_with("paying", calling({call("pay", "{}", "1")}), {paying()}), "Go"));
-    ASSERT_EQ(value_of(runtime->wait(id)).status, RunResult::Status::waiting);
-  }
+  const SessionId id = session_that_asks_in_the_middle(*store);
   const auto other = open_runtime(*store);
   ASSERT_TRUE(other->cancel(id, "Enough"));
   (void)other->wait(id);
@@ -301,13 +304,7 @@ TEST(Waits, of_calls_that_have_begun_leave_them_unknown_when_a_process_without_t
 // As when the server of a tool is not there for a moment.
 TEST(Waits, of_calls_that_have_begun_leave_them_unknown_when_their_tool_is_gone) {
   const auto store = open_memory_store();
-  SessionId id = 0;
-  {
-    const auto runtime = open_runtime(*store);
-    id = value_of(
-        runtime->start(agent_with("paying", calling({call("pay", "{}", "1")}), {paying()}), "Go"));
-    ASSERT_EQ(value_of(runtime->wait(id)).status, RunResult::Status::waiting);
-  }
+  const SessionId id = session_that_asks_in_the_middle(*store);
   const WaitId wait = value_of(store->get_waits({.session_id = id})).at(0).id;
   ASSERT_TRUE(store->apply_one(
       AnswerWait{.wait_id = wait, .answer = {{"completed", true}}, .answered_by = "ada"}));

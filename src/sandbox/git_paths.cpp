@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/paths.h"
 #include "core/regular_file.h"
 #include "core/text.h"
 #include "sandbox/git_config.h"
@@ -27,10 +28,6 @@ std::string first_line_of(const fs::path& file) {
   std::string text = start_of_regular_file(file, kMostOfLine);
   text.resize(std::min(text.find('\n'), text.size()));
   return text;
-}
-
-bool lies_below(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
 // As git itself tells a folder of its own from any other.
@@ -155,14 +152,14 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
   std::error_code problem;
   fs::path real = fs::weakly_canonical(path, problem);
   if (problem) real = path.lexically_normal();
-  if (!lies_below(real, root)) return false;
+  if (!lies_in(real, root)) return false;
   const auto holds = [&](const fs::path& owned) {
     fs::path folder = fs::weakly_canonical(owned, problem);
     if (problem) folder = owned.lexically_normal();
     if (!folder.has_filename()) folder = folder.parent_path();
-    return folder != root && lies_below(real, folder) && lies_below(folder, root);
+    return folder != root && lies_in(real, folder) && lies_in(folder, root);
   };
-  for (fs::path folder = real.parent_path(); folder != root && lies_below(folder, root);
+  for (fs::path folder = real.parent_path(); folder != root && lies_in(folder, root);
        folder = folder.parent_path()) {
     if (looks_like_git_folder(folder)) return true;
   }

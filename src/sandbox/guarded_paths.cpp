@@ -1,54 +1,30 @@
 #include "sandbox/guarded_paths.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <climits>
 #include <iterator>
-#include <memory>
 #include <set>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "core/paths.h"
-#include "core/text.h"
 #include "core/try.h"
 #include "sandbox/folder_moves.h"
 #include "sandbox/git_paths.h"
-#include "sandbox/link_way.h"
-#include "sandbox/path_patterns.h"
 
 namespace wright::sandbox {
 namespace {
 
-constexpr std::size_t kMostFolders = 20'000;
 constexpr std::size_t kMostMounts = 5'000;
 constexpr int kMostTries = 100;
 constexpr int kMostLooks = 30;
 constexpr int kStrictLooks = 8;
-constexpr time_t kSettledSeconds = 2;
 
 constexpr auto kByPath = GuardedMount::Meant::by_path;
-constexpr auto kByName = GuardedMount::Meant::by_name;
-
-struct CloseListing {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-bool is_same(const timespec& a, const timespec& b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-bool is_before(const timespec& a, const timespec& b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
-}
 
 timespec clock_of_files() {
   timespec now{};
@@ -96,213 +72,6 @@ GuardedPaths::GuardedPaths(const SandboxPolicy& policy) {
 
 bool GuardedPaths::is_writable(const std::filesystem::path& path) const {
   return std::ranges::any_of(writable_, [&](const auto& top) { return lies_in(path, top); });
-}
-
-void GuardedPaths::add_git_folders(const std::filesystem::path& file,
-                                   std::vector<GuardedMount>& mounts) const {
-  std::error_code problem;
-  for (const auto& folder : folders_in_git_file(file)) {
-    const auto real = std::filesystem::canonical(folder, problem);
-    // Not the top folder itself: then nothing could be written at all.
-    if (problem || std::ranges::find(writable_, real) != writable_.end()) continue;
-    if (is_writable(real)) mounts.push_back({GuardedMount::Kind::read_only, real.native()});
-  }
-}
-
-// Also pins as many parent folders as the pattern names: renamed, they would no longer match.
-void GuardedPaths::hide(const std::string& path, Folder& folder) const {
-  std::error_code problem;
-  const auto real = std::filesystem::canonical(path, problem);
-  if (problem) return;
-  const auto holds = [&](const auto& root) { return lies_in(real, root) && real != root; };
-  if (std::ranges::none_of(roots_, holds)) return;
-  const bool is_folder = std::filesystem::is_directory(real, problem);
-  folder.mounts.push_back(
-      {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
-       real.native()});
-  std::ptrdiff_t named = 0;
-  for (const std::string& pattern : unreadable_) {
-    const std::size_t start = pattern.starts_with("**/") ? 3 : 0;
-    if (!means(pattern, path)) continue;
-    named = std::max(named, std::count(pattern.begin() + static_cast<std::ptrdiff_t>(start),
-                                       pattern.end(), '/'));
-  }
-  auto above = std::filesystem::path(path).parent_path();
-  for (; named > 0 && is_writable(above); --named, above = above.parent_path()) {
-    if (std::ranges::find(writable_, above) != writable_.end()) break;
-    folder.mounts.push_back({GuardedMount::Kind::pinned, above.native()});
-  }
-}
-
-// The same file has two names, and only one of them tells what it is: without the links on the way
-// it could not be found any more. So these cannot be moved or removed, nor what leads to them.
-void GuardedPaths::hide_behind(const std::string& link, Found& found) const {
-  std::set<std::string> meant;
-  for (const std::string& pattern : unreadable_) {
-    for (const std::size_t start : starts_of(link)) {
-      for (std::string& path : meant_behind(pattern, link, std::string_view(link).substr(start))) {
-        meant.insert(std::move(path));
-      }
-    }
-  }
-  for (const std::string& path : meant) {
-    const auto way = way_of(path);
-    if (!way) continue;
-    const std::filesystem::path real(way->real);
-    const auto holds = [&](const auto& root) { return lies_in(real, root) && real != root; };
-    if (std::ranges::none_of(roots_, holds)) continue;
-    std::error_code problem;
-    const bool is_folder = std::filesystem::is_directory(real, problem);
-    found.mounts.push_back(
-        {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
-         real.native()});
-    const auto is_meant_from = [&](const std::size_t start) {
-      return is_meant_by_any(unreadable_, std::string_view(way->real).substr(start));
-    };
-    // It needs no link to be found.
-    if (std::ranges::any_of(starts_of(way->real), is_meant_from)) continue;
-    found.behind_links.push_back(real.native());
-    pin(real, kByName, found);
-    for (const std::string& each : way->links) pin(each, kByName, found);
-  }
-}
-
-// A pattern with a slash is about paths below any of the folders that the policy names, also where
-// one of them lies in another.
-std::vector<std::size_t> GuardedPaths::starts_of(const std::string& path) const {
-  std::vector<std::size_t> starts;
-  for (const auto& root : roots_) {
-    const std::string& name = root.native();
-    const std::size_t length = name == "/" ? 0 : name.size();
-    const bool is_below = path.size() > length + 1 && path[length] == '/' &&
-                          path.starts_with(std::string_view(name).substr(0, length));
-    if (is_below && std::ranges::find(starts, length + 1) == starts.end())
-      starts.push_back(length + 1);
-  }
-  return starts;
-}
-
-bool GuardedPaths::means(const std::string& pattern, const std::string& path) const {
-  return std::ranges::any_of(starts_of(path), [&](const std::size_t start) {
-    return is_meant(pattern, path.substr(start));
-  });
-}
-
-// Whoever moves something changes the folders on both sides, and the folder that is moved: at least
-// one of them is seen after that.
-void GuardedPaths::notice(const std::string& path, const struct stat& status, Pass& pass) const {
-  if (is_before(status.st_ctim, pass.began)) return;
-  const auto own = pass.own_changes.find(path);
-  if (own != pass.own_changes.end() && is_same(own->second, status.st_ctim)) return;
-  pass.is_calm = false;
-  pass.restless.insert(path);
-}
-
-// Somebody has moved or removed it, and may move it on.
-void GuardedPaths::note_gone(const std::string& path, Pass& pass) {
-  pass.is_calm = false;
-  pass.restless.insert(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
-}
-
-const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const std::string& top,
-                                               Pass& pass) {
-  static const Folder kNone;
-  struct stat status {};
-  const bool is_seen = ::lstat(path.c_str(), &status) == 0;
-  if (is_seen ? !S_ISDIR(status.st_mode) : errno == ENOENT || errno == ENOTDIR) {
-    // It was there when the folder around it was read. A top may be a file.
-    if (path.size() > top.size() + 1) note_gone(path, pass);
-    return kNone;
-  }
-  if (is_seen) notice(path, status, pass);
-  Folder& known = folders_[path];
-  if (known.is_settled && known.device == status.st_dev && known.number == status.st_ino &&
-      is_same(known.changed, status.st_ctim)) {
-    return known;
-  }
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  known = {status.st_dev, status.st_ino, status.st_ctim,
-           now.tv_sec > status.st_ctim.tv_sec + kSettledSeconds};
-  const std::unique_ptr<DIR, CloseListing> listing(is_seen ? ::opendir(path.c_str()) : nullptr);
-  const auto hide_whole = [&]() -> const Folder& {
-    known = {};
-    if (path.size() > top.size()) {
-      known.mounts.push_back({GuardedMount::Kind::hidden_folder, path});
-      return known;
-    }
-    // What lies in it may be read or written all the same.
-    for (const auto& root : roots_) {
-      if (root != path && lies_in(root, path)) known.folders.push_back(root.native());
-    }
-    return known;
-  };
-  // A command may have made it unreadable, and may make it readable again with things in it that
-  // nobody has seen.
-  if (listing == nullptr) return hide_whole();
-  // Of what is in it nothing is known but the names.
-  if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) return hide_whole();
-  const std::vector<std::size_t> starts = starts_of(path + "/?");
-  while (const dirent* entry = ::readdir(listing.get())) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    const std::string full = fmt::format("{}/{}", path, name);
-    unsigned char type = entry->d_type;
-    if (type == DT_UNKNOWN && ::lstat(full.c_str(), &status) == 0) {
-      type = static_cast<unsigned char>(IFTODT(status.st_mode));
-    }
-    const bool is_folder = type == DT_DIR;
-    if (!is_folder && type != DT_REG && type != DT_LNK) continue;
-    // Who goes down step by step gets there, but nobody can look or mount there by a path.
-    if (full.size() >= PATH_MAX) return hide_whole();
-    const auto is_any = [&](const auto& condition) {
-      return std::ranges::any_of(starts, [&](const std::size_t start) {
-        const std::string below = full.substr(start);
-        return std::ranges::any_of(
-            unreadable_, [&](const std::string& pattern) { return condition(pattern, below); });
-      });
-    };
-    if (type == DT_LNK) {
-      if (is_any(leads_on)) known.links.push_back(full);
-    } else if (is_any(is_meant)) {
-      hide(full, known);
-    } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
-      known.mounts.push_back({GuardedMount::Kind::read_only, full});
-      if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
-      // What git keeps has names of its own, and there is much of it.
-      if (name != ".git" && is_folder) known.folders.push_back(full);
-    } else if (is_folder) {
-      known.folders.push_back(full);
-    }
-  }
-  // What was moved here after the first look at it, and before it was listed, was listed nowhere
-  // else.
-  if (::fstat(::dirfd(listing.get()), &status) == 0) notice(path, status, pass);
-  return known;
-}
-
-void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
-  Found& found = pass.found;
-  const std::string start = top == "/" ? "" : top.native();
-  std::vector<std::string> waiting{top.native()};
-  std::size_t count = 0;
-  while (!waiting.empty()) {
-    if (++count > kMostFolders) {
-      found.is_complete = false;
-      return;
-    }
-    const std::string path = std::move(waiting.back());
-    waiting.pop_back();
-    const Folder& folder = read(path, start, pass);
-    found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
-    for (const std::string& link : folder.links) hide_behind(link, found);
-    waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
-  }
-}
-
-void GuardedPaths::search_all(Pass& pass) {
-  if (folders_.size() > 2 * kMostFolders) folders_.clear();
-  for (const auto& top : tops_) search(top, pass);
 }
 
 // What leads to a protected path: if it were moved, the path would move with it. Also the path

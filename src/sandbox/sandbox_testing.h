@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 
@@ -63,6 +64,29 @@ class Grounds {
 
  private:
   const TemporaryFolder folder_;
+};
+
+// As root a test goes on as nobody, whom permissions bind, until the end of its scope.
+class BoundByPermissions {
+ public:
+  explicit BoundByPermissions(const std::filesystem::path& readable) : is_root_(::geteuid() == 0) {
+    if (!is_root_) return;
+    for (auto above = readable;
+         above != std::filesystem::temp_directory_path() && above.has_relative_path();
+         above = above.parent_path()) {
+      EXPECT_EQ(::chmod(above.c_str(), 0755), 0);
+    }
+    constexpr uid_t kNobody = 65534;
+    EXPECT_EQ(::seteuid(kNobody), 0);
+  }
+  ~BoundByPermissions() {
+    if (is_root_) EXPECT_EQ(::seteuid(0), 0);
+  }
+  BoundByPermissions(const BoundByPermissions&) = delete;
+  BoundByPermissions& operator=(const BoundByPermissions&) = delete;
+
+ private:
+  const bool is_root_;
 };
 
 // Zombies under an init that never waits are not processes any more.

@@ -46,6 +46,20 @@ Json message_json(const StoredMessage& stored, std::size_t number) {
   return json;
 }
 
+// What can be read; what cannot is told, a list that cannot be read at all as well. Any other
+// error is no damage.
+template <class Row>
+Result<store::ReadableRows<Row>> kept_or_told(Result<store::ReadableRows<Row>> read,
+                                              std::vector<std::string>& damaged) {
+  if (!read && read.error().code != ErrorCode::storage) return read;
+  if (!read) {
+    damaged.push_back(read.error().message);
+    return store::ReadableRows<Row>();
+  }
+  for (const auto& each : read->damaged) damaged.push_back(each.error.message);
+  return read;
+}
+
 // How many of the first `told` messages can be read.
 std::size_t told_among(std::size_t told, const store::ReadableRows<StoredMessage>& messages) {
   std::size_t readable = told;
@@ -80,29 +94,18 @@ Result<Transcript> load_readable_transcript(Store& store, SessionId id) {
   }
   Transcript rest{.session = std::move(sessions.front())};
   if (store::is_damaged(rest.session)) rest.damaged.push_back(rest.session.error.value_or(""));
-  const auto messages = store::readable_rows<StoredMessage>(
-      {}, store::kDamagedRow, [&](const Page& page) { return store.get_messages(id, page); });
-  const auto calls = store::readable_rows<StoredCall>(
-      {}, store::kDamagedRow,
-      [&](const Page& page) { return store.get_tool_calls(id, {.page = page}); });
-  rest.told_messages = server::imported_messages_of(rest.session.config);
-  if (messages) {
-    rest.messages = messages->rows;
-    rest.told_messages = told_among(rest.told_messages, *messages);
-    for (const auto& each : messages->damaged) rest.damaged.push_back(each.error.message);
-  } else if (messages.error().code == ErrorCode::storage) {
-    rest.damaged.push_back(messages.error().message);
-  } else {
-    return std::unexpected(messages.error());
-  }
-  if (calls) {
-    rest.calls = calls->rows;
-    for (const auto& each : calls->damaged) rest.damaged.push_back(each.error.message);
-  } else if (calls.error().code == ErrorCode::storage) {
-    rest.damaged.push_back(calls.error().message);
-  } else {
-    return std::unexpected(calls.error());
-  }
+  const auto messages = TRY(kept_or_told(
+      store::readable_rows<StoredMessage>(
+          {}, store::kDamagedRow, [&](const Page& page) { return store.get_messages(id, page); }),
+      rest.damaged));
+  const auto calls = TRY(
+      kept_or_told(store::readable_rows<StoredCall>(
+                       {}, store::kDamagedRow,
+                       [&](const Page& page) { return store.get_tool_calls(id, {.page = page}); }),
+                   rest.damaged));
+  rest.messages = messages.rows;
+  rest.calls = calls.rows;
+  rest.told_messages = told_among(server::imported_messages_of(rest.session.config), messages);
   rest.unread = untaken_messages(store, id).value_or(std::vector<Message>());
   return rest;
 }
