@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kMostFoldersInFront = 40;  // in front of a name, which no real path has
 
+constexpr std::string_view kFolder = "\x01";  // stands for the folder while words are divided
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   std::string replaced;
   std::size_t at = 0;
@@ -95,14 +97,15 @@ bool ends_substitution(std::string_view before) {
 
 std::vector<std::string> words_in(std::string command, const std::filesystem::path& folder) {
   replace_all(command, "\\\n", "");  // a line that goes on in the next one
+  // It may have blanks in its name, which divide nothing.
   for (const char* name : {"WRIGHT_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"}) {
-    replace_all(command, fmt::format("\"${}\"", name), folder.string());
-    replace_all(command, fmt::format("\"${{{}}}\"", name), folder.string());
-    replace_all(command, fmt::format("${{{}}}", name), folder.string());
-    replace_all(command, fmt::format("${}", name), folder.string());
+    replace_all(command, fmt::format("\"${}\"", name), kFolder);
+    replace_all(command, fmt::format("\"${{{}}}\"", name), kFolder);
+    replace_all(command, fmt::format("${{{}}}", name), kFolder);
+    replace_all(command, fmt::format("${}", name), kFolder);
   }
   for (const char* top : {"$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`"}) {
-    replace_all(command, top, folder.string());
+    replace_all(command, top, kFolder);
   }
   std::vector<std::string> words;
   split(command, " \t\r\n;|&<>()\"'`=", "", words);
@@ -118,6 +121,7 @@ std::vector<std::string> words_in(std::string command, const std::filesystem::pa
         std::min(command.find_first_of(" \t\r\n;|&<>()\"'`=", at), command.size());
     words.push_back("$" + command.substr(at, end - at));
   }
+  for (std::string& word : words) replace_all(word, kFolder, folder.string());
   return words;
 }
 

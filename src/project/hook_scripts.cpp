@@ -173,6 +173,10 @@ class Finder {
   }
 
   Result<void> add_name(const std::vector<fs::path>& places, const std::string& name, Use use) {
+    // As it is written, too: in quotes a pattern is none.
+    if (name.find_first_of("*?[{") != std::string::npos && name.size() < kTooLongForPath) {
+      for (const fs::path& place : places) TRY(add(place / name, name, use));
+    }
     const auto words = without_braces(name, allowance_);
     if (!words) return too_much(subject_);
     for (const std::string& word : *words) {

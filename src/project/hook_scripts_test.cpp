@@ -124,6 +124,18 @@ TEST_F(HookScriptsTest, of_the_system_do_not_count) {
   EXPECT_EQ(shown("cd " + to_the_top + " && bin/sh -c true", "base"), Names{});
 }
 
+TEST_F(HookScriptsTest, are_found_in_a_folder_with_an_odd_name) {
+  for (const std::string name : {"my project", "a[b]", "{x,y}"}) {
+    folder_.write(name + "/tools/check.sh", kScript);
+    for (const char* command : {"bash \"$WRIGHT_PROJECT_DIR\"/tools/check.sh --strict",
+                                "bash \"$WRIGHT_PROJECT_DIR/tools/check.sh\" --strict",
+                                "cd \"${CLAUDE_PROJECT_DIR}\" && bash tools/check.sh",
+                                "bash \"$(git rev-parse --show-toplevel)\"/tools/check.sh"}) {
+      EXPECT_EQ(shown(command, name), Names{"tools/check.sh"}) << command;
+    }
+  }
+}
+
 TEST_F(HookScriptsTest, are_none_in_a_program_in_quotes) {
   std::string program = "node -e 'f(";
   for (int i = 0; i < 12; ++i) program += "{\"a\":1,\"b\":2},";
