@@ -19,12 +19,15 @@ async function history({ way, revision, kind, tool, fatal }) {
   const acts = join(home.folder, 'acts');
   let wright;
   let isArmed = fatal !== null;
-  const moments = createServer((request, response) => {
+  let tellKilled;
+  const isKilled = new Promise(done => { tellKilled = done; });
+  const moments = createServer(async (request, response) => {
     if (isArmed && request.url === `/${fatal}`) {
       isArmed = false;
       const dead = new Promise(done => wright.on('exit', done));
       wright.kill('SIGKILL');
-      return dead.then(() => response.end());
+      await dead;
+      tellKilled();
     }
     response.end();
   }).listen(0, '127.0.0.1');
@@ -39,8 +42,12 @@ async function history({ way, revision, kind, tool, fatal }) {
     section = `url = "${String(await new Promise(done => server.stdout.once('data', done))).trim()}"\n`;
   }
   const name = kind === 'call' ? tool : `${kind}_${tool}`;
-  const fake = await model(messages => {
-    if (messages.at(-1).role === 'tool') return `heard: ${messages.at(-1).content}`;
+  const fake = await model(async messages => {
+    if (messages.at(-1).role === 'tool') {
+      // Who has answered says so afterwards: without this the session may be over before Wright is killed.
+      if (fatal === 'answered') await isKilled;
+      return `heard: ${messages.at(-1).content}`;
+    }
     return JSON.stringify(messages).includes('Capital?') ? 'Paris' : { calls: [[`s__${name}`, {}]] };
   });
   home.agents(fake.url, { caller: 'instructions = "You call."\nmodel = "fake:m"\ntools = ["grep"]\n' }, `[mcp.servers.s]\n${section}`);

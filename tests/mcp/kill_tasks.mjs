@@ -56,8 +56,12 @@ async function history({ way, revision, name, victim, fatal }) {
     await startServer();
     section = `url = "${url}"\n`;
   }
-  const fake = await model(messages => messages.at(-1).role === 'tool'
-    ? `heard: ${messages.at(-1).content}` : { calls: [[`s__${name}`, {}]] });
+  const fake = await model(async messages => {
+    if (messages.at(-1).role !== 'tool') return { calls: [[`s__${name}`, {}]] };
+    // Who has sent the result says so afterwards: without this the session may be over before Wright is killed.
+    if (fatal === 'fetched') await isReached;
+    return `heard: ${messages.at(-1).content}`;
+  });
   home.agents(fake.url, { caller: 'instructions = "You call."\nmodel = "fake:m"\ntools = ["grep"]\n' }, `[mcp.servers.s]\n${section}`);
   const run = words => new Promise(done => {
     wright = spawn(binary, [...words, '-c', home.config], { cwd: home.folder, env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
