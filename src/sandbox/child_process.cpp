@@ -18,8 +18,8 @@
 #endif
 
 #ifdef WRIGHT_WATCHES_THREADS
-// ThreadSanitizer takes every clone() for a fork, and has the child watch nothing any more. One that
-// shares its parent's memory would blind the parent. This is libc's own name for it.
+// ThreadSanitizer takes every clone() for a fork, and has the child watch nothing any more. One
+// that shares its parent's memory would blind the parent. This is libc's own name for it.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);  // NOLINT
 #endif
 

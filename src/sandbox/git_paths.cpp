@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -20,13 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostOfConfig = 1U << 20;
+constexpr std::size_t kMostOfConfig = 16U << 20;
 constexpr std::size_t kMostOfLine = 8192;
-constexpr std::size_t kMostFiles = 100;  // of settings, with all that they include
+constexpr std::size_t kMostHooks = 10'000;
+constexpr std::size_t kMostFiles = 1'000;  // of settings, with all that they include
+
+// What follows them no call for files would see.
+constexpr std::string_view kEndsOfPath("\n\0", 2);
 
 std::string first_line_of(const fs::path& file) {
   std::string text = start_of_regular_file(file, kMostOfLine);
-  text.resize(std::min(text.find('\n'), text.size()));
+  text.resize(std::min(text.find_first_of(kEndsOfPath), text.size()));
   return text;
 }
 
@@ -70,72 +76,125 @@ std::vector<fs::path> settings_of_the_person() {
 }
 
 // Under which conditions a file is included does not matter: they may hold at any time.
-class NamedPaths {
+class SettingsReader {
  public:
-  // Below which relative folders of hooks are.
-  explicit NamedPaths(fs::path top) : top_(std::move(top)) {}
-
   void read(const fs::path& file) {
-    if (read_.size() == kMostFiles || !read_.insert(file.lexically_normal()).second) return;
-    for (const GitSetting& each :
-         settings_in_git_config(start_of_regular_file(file, kMostOfConfig))) {
+    if (!known_.insert(file.lexically_normal()).second) return;
+    if (known_.size() > kMostFiles) {
+      is_complete_ = false;
+      return;
+    }
+    const std::string text = start_of_regular_file(file, kMostOfConfig + 1);
+    is_complete_ = is_complete_ && text.size() <= kMostOfConfig;
+    for (GitSetting& each : settings_in_git_config(text)) {
       if (each.value.empty()) continue;
-      if (each.section == "core" && each.name == "hookspath") add(path_meant(each.value, top_));
       const bool is_include = each.section == "include" || each.section == "includeif";
-      if (!is_include || each.name != "path") continue;
-      const fs::path included = path_meant(each.value, file.parent_path());
-      add(included);
-      read(included);
+      if (is_include && each.name == "path") {
+        waiting_.push_back(path_meant(each.value, file.parent_path()));
+      }
+      if (each.section == "core") settings_.push_back(std::move(each));
     }
   }
 
-  // Who could rewrite it could name anything.
-  void read_outer(const fs::path& file) {
-    std::error_code problem;
-    if (!fs::exists(file, problem)) return;
-    add(file);
-    read(file);
+  // Returns the paths, of files that are not there, too.
+  std::vector<fs::path> read_what_is_included() {
+    std::vector<fs::path> included;
+    while (!waiting_.empty()) {
+      included.push_back(std::move(waiting_.back()));
+      waiting_.pop_back();
+      read(included.back());
+    }
+    return included;
   }
 
-  std::vector<fs::path> paths() && { return std::move(paths_); }
-
- private:
-  static fs::path path_meant(const std::string& value, const fs::path& folder) {
+  static fs::path path_meant(std::string value, const fs::path& folder) {
+    value.resize(std::min(value.find_first_of(kEndsOfPath), value.size()));
     if (!value.starts_with('~')) return folder / value;
     const std::size_t slash = std::min(value.find('/'), value.size());
     const fs::path person = slash == 1 ? home() : home_of(value.substr(1, slash - 1));
     return person / value.substr(std::min(slash + 1, value.size()));
   }
 
-  void add(const fs::path& path) { paths_.push_back(path.lexically_normal()); }
+  // Of `core` alone.
+  const std::vector<GitSetting>& settings() const { return settings_; }
+  bool is_complete() const { return is_complete_; }
 
-  fs::path top_;
-  std::set<fs::path> read_;
-  std::vector<fs::path> paths_;
+ private:
+  std::set<fs::path> known_;
+  std::vector<fs::path> waiting_;
+  std::vector<GitSetting> settings_;
+  bool is_complete_ = true;
 };
 
-}  // namespace
-
-std::vector<fs::path> folders_in_git_file(const fs::path& file) {
+// What git takes for its folder: `dot_git`, or where it points to as the file of a worktree, a
+// submodule or a repository with its folder elsewhere; and what that shares with others.
+std::vector<fs::path> own_folders(const fs::path& dot_git) {
   constexpr std::string_view kPrefix = "gitdir: ";
-  const std::string line = first_line_of(file);
-  if (!line.starts_with(kPrefix)) return {};
-  const fs::path own = file.parent_path() / trimmed(line.substr(kPrefix.size()));
+  const std::string line = first_line_of(dot_git);
+  const fs::path own = line.starts_with(kPrefix)
+                           ? dot_git.parent_path() / trimmed(line.substr(kPrefix.size()))
+                           : dot_git;
   std::vector<fs::path> folders{own};
   const std::string shared = first_line_of(own / "commondir");
   if (!shared.empty()) folders.push_back(own / shared);
   return folders;
 }
 
-std::vector<fs::path> paths_named_by_git(const fs::path& dot_git) {
-  std::vector<fs::path> folders = folders_in_git_file(dot_git);
-  if (folders.empty()) folders.push_back(dot_git);
-  NamedPaths named(dot_git.parent_path());
-  for (const fs::path& file : settings_of_the_person()) named.read_outer(file);
-  for (const fs::path& folder : folders) {
-    for (const char* name : {"config", "config.worktree"}) named.read(folder / name);
+// A hook may be a link to a script anywhere. False where there is too much to look through.
+bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
+  std::error_code problem;
+  std::size_t count = 0;
+  for (fs::directory_iterator entries(hooks, problem);
+       !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+    if (++count > kMostHooks) return false;
+    std::error_code unknown;
+    if (entries->is_symlink(unknown)) links.push_back(entries->path());
   }
-  return std::move(named).paths();
+  return true;
+}
+
+}  // namespace
+
+GitPlaces places_named_by_git(const fs::path& dot_git) {
+  GitPlaces places;
+  std::error_code problem;
+  const std::vector<fs::path> own = own_folders(dot_git);
+  for (const fs::path& folder : own) {
+    if (folder != dot_git || fs::is_symlink(folder, problem)) places.folders.push_back(folder);
+  }
+  SettingsReader reader;
+  for (const fs::path& file : settings_of_the_person()) {
+    if (!fs::exists(file, problem)) continue;
+    places.files.push_back(file);
+    reader.read(file);
+  }
+  for (const fs::path& folder : own) {
+    for (const char* name : {"config", "config.worktree"}) {
+      if (fs::is_symlink(folder / name, problem)) places.files.push_back(folder / name);
+      reader.read(folder / name);
+    }
+  }
+  std::ranges::move(reader.read_what_is_included(), std::back_inserter(places.files));
+  // Below which relative folders of hooks are.
+  std::vector<fs::path> tops{dot_git.parent_path()};
+  for (const GitSetting& each : reader.settings()) {
+    if (each.name == "worktree") tops.push_back(own.front() / each.value);
+  }
+  std::vector<fs::path> hooks;
+  for (const GitSetting& each : reader.settings()) {
+    if (each.name != "hookspath") continue;
+    for (const fs::path& top : tops) hooks.push_back(SettingsReader::path_meant(each.value, top));
+  }
+  places.folders.insert(places.folders.end(), hooks.begin(), hooks.end());
+  for (const fs::path& folder : own) {
+    hooks.push_back(folder / "hooks");
+    if (fs::is_symlink(hooks.back(), problem)) places.folders.push_back(hooks.back());
+  }
+  places.is_complete = reader.is_complete();
+  for (const fs::path& folder : hooks) {
+    places.is_complete = add_links_in(folder, places.files) && places.is_complete;
+  }
+  return places;
 }
 
 std::vector<fs::path> repositories_around(const fs::path& folder) {
@@ -164,8 +223,10 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
     if (looks_like_git_folder(folder)) return true;
   }
   return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
-    return holds(dot_git) || std::ranges::any_of(folders_in_git_file(dot_git), holds) ||
-           std::ranges::any_of(paths_named_by_git(dot_git), holds);
+    if (holds(dot_git)) return true;
+    const GitPlaces places = places_named_by_git(dot_git);
+    return !places.is_complete || std::ranges::any_of(places.folders, holds) ||
+           std::ranges::any_of(places.files, holds);
   });
 }
 

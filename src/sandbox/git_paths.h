@@ -7,14 +7,18 @@
 
 namespace wright::sandbox {
 
-// The folders that a file `.git` of a worktree, a submodule or a repository with its folder
-// elsewhere points to; nothing for anything else. They need not exist.
-std::vector<std::filesystem::path> folders_in_git_file(const std::filesystem::path& file);
+// Absolute where the `.git` is; they need not exist.
+struct GitPlaces {
+  std::vector<std::filesystem::path> folders;  // its own elsewhere, and those of hooks
+  std::vector<std::filesystem::path> files;    // of settings, and hooks that are links
+  bool is_complete = true;                     // false where there are too many
+};
 
-// Where the settings of the repository with this `.git`, a folder or a file, say that hooks and
-// more settings are: its own, those that they include, the person's and the system's. Absolute
-// where `dot_git` is; they need not exist.
-std::vector<std::filesystem::path> paths_named_by_git(const std::filesystem::path& dot_git);
+// What belongs to the repository with this `.git`, a folder, a file or a link to one, and lies
+// elsewhere: where a file says that its folder is, where links to settings and hooks in it lead,
+// and where the settings say that hooks and more settings are: its own, those that they include,
+// the person's and the system's.
+GitPlaces places_named_by_git(const std::filesystem::path& dot_git);
 
 // The `.git` of every repository that a folder, which is absolute, lies in without being its top.
 std::vector<std::filesystem::path> repositories_around(const std::filesystem::path& folder);

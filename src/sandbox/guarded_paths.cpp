@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -15,6 +14,7 @@
 #include "core/try.h"
 #include "sandbox/folder_moves.h"
 #include "sandbox/git_paths.h"
+#include "sandbox/link_way.h"
 
 namespace wright::sandbox {
 namespace {
@@ -89,27 +89,35 @@ void GuardedPaths::pin(const std::filesystem::path& path, GuardedMount::Meant me
   }
 }
 
-Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found) const {
+// Where it is missing, `missing` is made in its place; where it is what leads to it, always a
+// folder.
+Result<void> GuardedPaths::guard(const std::filesystem::path& path, Placeholder::Kind missing,
+                                 Found& found) const {
   // Meanwhile other runs create and remove placeholders, and people anything they like.
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    const auto place = first_missing(path);
+    const LinkWay way = way_of(path.native());
+    const std::filesystem::path real(way.real);
+    for (const std::string& link : way.links) pin(link, kByPath, found);
+    // One of its links could only be replaced, and none can.
+    if (way.end == LinkWay::End::nowhere) return {};
+    // A top in other words: then nothing could be written at all.
+    if (std::ranges::find(writable_, real) != writable_.end()) return {};
+    const auto place = first_missing(real);
     if (place.empty()) {
-      std::error_code problem;
-      const auto real = std::filesystem::canonical(path, problem);
-      // A top in other words: then nothing could be written at all.
-      if (std::ranges::find(writable_, real) != writable_.end()) return {};
-      if (!problem && is_writable(real)) {
-        found.mounts.push_back({GuardedMount::Kind::read_only, real.native(), kByPath});
-        pin(real, kByPath, found);
-      }
-      pin(path, kByPath, found);
+      if (!is_writable(real)) return {};
+      found.mounts.push_back({GuardedMount::Kind::read_only, real.native(), kByPath});
+      pin(real, kByPath, found);
       return {};
     }
     if (!is_writable(place)) return {};
     pin(place, kByPath, found);
-    auto made = TRY(Placeholder::make(place));
+    const bool is_last = place == real && way.end != LinkWay::End::missing_on_the_way;
+    auto made = TRY(Placeholder::make(place, is_last ? missing : Placeholder::Kind::folder));
     if (made.is_there()) {
-      found.mounts.push_back({GuardedMount::Kind::hidden_folder, place.native(), kByPath});
+      const bool is_file = made.kind() == Placeholder::Kind::file;
+      found.mounts.push_back(
+          {is_file ? GuardedMount::Kind::hidden_file : GuardedMount::Kind::hidden_folder,
+           place.native(), kByPath});
       found.placeholders.push_back(std::move(made));
       return {};
     }
@@ -122,24 +130,28 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Found& found
       fmt::format("Cannot protect '{}': it keeps appearing and disappearing", path.string()));
 }
 
-// Of the repositories at the tops and around them.
-Result<void> GuardedPaths::guard_what_git_names(Found& found) const {
-  std::vector<std::filesystem::path> repositories;
+// At the tops and around them.
+std::set<std::filesystem::path> GuardedPaths::known_repositories() const {
+  std::set<std::filesystem::path> repositories;
   for (const auto& path : paths_) {
     std::error_code problem;
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(path, problem));
-    if (path.filename() == ".git" && is_there) repositories.push_back(path);
+    if (path.filename() == ".git" && is_there) repositories.insert(path);
   }
   if (std::ranges::find(names_, ".git") != names_.end()) {
-    for (const auto& top : writable_)
-      std::ranges::move(repositories_around(top), std::back_inserter(repositories));
-  }
-  std::set<std::filesystem::path> known;
-  for (const auto& dot_git : repositories) {
-    for (const auto& path : paths_named_by_git(dot_git)) {
-      if (known.insert(path).second) TRY(guard(path, found));
+    for (const auto& top : writable_) {
+      for (auto& each : repositories_around(top)) repositories.insert(std::move(each));
     }
   }
+  return repositories;
+}
+
+Result<void> GuardedPaths::guard_what_git_names(const std::filesystem::path& dot_git,
+                                                Found& found) const {
+  const GitPlaces places = places_named_by_git(dot_git);
+  for (const auto& folder : places.folders) TRY(guard(folder, Placeholder::Kind::folder, found));
+  for (const auto& file : places.files) TRY(guard(file, Placeholder::Kind::file, found));
+  found.is_complete = found.is_complete && places.is_complete;
   return {};
 }
 
@@ -210,8 +222,9 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
   Found& found = pass.found;
   pass.began = clock_of_files();
   for (const auto& path : hidden_) hide_path(path, found);
-  for (const auto& path : paths_) TRY(guard(path, found));
-  TRY(guard_what_git_names(found));
+  for (const auto& path : paths_) TRY(guard(path, Placeholder::Kind::folder, found));
+  const auto repositories = known_repositories();
+  for (const auto& dot_git : repositories) TRY(guard_what_git_names(dot_git, found));
   for (const Placeholder& placeholder : found.placeholders) {
     const std::string folder = std::filesystem::path(placeholder.path()).parent_path().native();
     struct stat status {};
@@ -219,6 +232,12 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
   }
   if (!names_.empty() || !unreadable_.empty()) {
     search_all(pass);
+    for (const auto& link : pass.protected_links) {
+      TRY(guard(link, Placeholder::Kind::folder, found));
+    }
+    for (const auto& dot_git : pass.repositories) {
+      if (!repositories.contains(dot_git)) TRY(guard_what_git_names(dot_git, found));
+    }
   }
   // Shorter paths first: the contents of a folder are mounted after it. What is hidden needs no
   // protection, and neither needs pinning.

@@ -78,8 +78,11 @@ class GuardedPaths {
     bool is_settled = false;  // read long enough after its last change
     std::vector<std::string> folders = {};
     std::vector<GuardedMount> mounts = {};
-    // That patterns mean. What is behind them may change when the folder does not.
+    // That patterns mean. What is behind links may change when the folder does not, and what
+    // repositories name.
     std::vector<std::string> links = {};
+    std::vector<std::string> protected_links = {};
+    std::vector<std::string> repositories = {};  // a `.git` of any kind
   };
 
   // One pass over everything.
@@ -89,6 +92,8 @@ class GuardedPaths {
     bool is_calm = true;                               // nothing has changed since it began
     std::set<std::string> restless = {};               // folders that have
     std::map<std::string, timespec> own_changes = {};  // of folders in which placeholders were made
+    std::vector<std::string> protected_links = {};
+    std::set<std::filesystem::path> repositories = {};
   };
   Result<Pass> pass();
   static void note_gone(const std::string& path, Pass& pass);
@@ -102,10 +107,11 @@ class GuardedPaths {
   // Where what patterns are about begins in a path, once for each folder that it lies in.
   std::vector<std::size_t> starts_of(const std::string& path) const;
   bool means(const std::string& pattern, const std::string& path) const;
-  void add_git_folders(const std::filesystem::path& file, std::vector<GuardedMount>& mounts) const;
   bool is_writable(const std::filesystem::path& path) const;
-  Result<void> guard(const std::filesystem::path& path, Found& found) const;
-  Result<void> guard_what_git_names(Found& found) const;
+  Result<void> guard(const std::filesystem::path& path, Placeholder::Kind missing,
+                     Found& found) const;
+  Result<void> guard_what_git_names(const std::filesystem::path& dot_git, Found& found) const;
+  std::set<std::filesystem::path> known_repositories() const;
   void hide_path(const std::filesystem::path& path, Found& found) const;
   void make_beside_database(const std::filesystem::path& path, Found& found) const;
   void pin(const std::filesystem::path& path, GuardedMount::Meant meant, Found& found) const;

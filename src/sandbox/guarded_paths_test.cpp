@@ -7,33 +7,12 @@
 #include <set>
 #include <thread>
 
-#include "sandbox/git_paths.h"
-#include "sandbox/sandbox_testing.h"
+#include "sandbox/guarded_testing.h"
 
 namespace wright::sandbox {
 namespace {
 
 using Kind = GuardedMount::Kind;
-
-std::set<std::string> paths_of(const GuardedPaths::Found& found, Kind kind) {
-  std::set<std::string> paths;
-  for (const GuardedMount& mount : found.mounts) {
-    if (mount.kind == kind) paths.insert(mount.path);
-  }
-  return paths;
-}
-
-class GuardedPathsOf : public testing::Test {
- protected:
-  std::string in(const char* path) const { return (grounds_.workspace() / path).string(); }
-  void make(const char* path, std::string_view content = "x") const {
-    std::filesystem::create_directories((grounds_.workspace() / path).parent_path());
-    Grounds::write(grounds_.workspace() / path, content);
-  }
-
-  Grounds grounds_;
-  SandboxPolicy policy_ = grounds_.policy();
-};
 
 TEST_F(GuardedPathsOf, a_workspace_are_found_wherever_they_are) {
   make(".git/config");
@@ -45,20 +24,6 @@ TEST_F(GuardedPathsOf, a_workspace_are_found_wherever_they_are) {
             (std::set<std::string>{in(".git"), in("deep/er/.git"), in(".wright")}));
   EXPECT_TRUE(found.placeholders.empty());
   EXPECT_TRUE(found.is_complete);
-}
-
-TEST_F(GuardedPathsOf, a_worktree_include_where_its_file_points) {
-  make("main/.git/worktrees/w/commondir", "../..\n");
-  make("w/.git", "gitdir: " + in("main/.git/worktrees/w") + "\n");
-  make("relative/.git", "gitdir: ../elsewhere\n");
-  make("elsewhere/HEAD");
-  make("away/.git", "gitdir: " + grounds_.outside().string() + "\n");
-  make("all/.git", "gitdir: ..\n");
-  const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in("main/.git"), in("main/.git/worktrees/w"), in("w/.git"),
-                                   in("relative/.git"), in("elsewhere"), in("away/.git"),
-                                   in("all/.git")}));
 }
 
 TEST_F(GuardedPathsOf, a_folder_that_is_only_read_need_no_protection) {
@@ -319,71 +284,6 @@ TEST_F(GuardedPathsOf, a_folder_that_cannot_be_looked_into_is_hidden_whole) {
   ::chmod(in("half").c_str(), 0700);
 }
 
-TEST_F(GuardedPathsOf, a_repository_include_its_hooks_and_included_configuration) {
-  make(".git/config",
-       "[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../.gitconfig\n[user] path = no\n");
-  make(".husky/_/pre-commit");
-  make(".gitconfig");
-  const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in(".git"), in(".husky/_"), in(".gitconfig")}));
-  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".husky")});
-}
-
-TEST_F(GuardedPathsOf, a_repository_with_its_folder_elsewhere_include_its_hooks) {
-  make(".git", "gitdir: gd\n");
-  make("gd/HEAD");
-  make("gd/config", "[core]\n\thooksPath = .githooks\n[include]\n\tpath = ../more\n");
-  make(".githooks/pre-commit");
-  make("more");
-  const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in(".git"), in("gd"), in(".githooks"), in("more")}));
-}
-
-TEST_F(GuardedPathsOf, a_repository_are_found_though_its_files_are_none_that_end) {
-  make("w/.git", "gitdir: ../gd\n");
-  std::filesystem::create_directory(in("gd"));
-  ASSERT_EQ(::mkfifo(in("gd/commondir").c_str(), 0600), 0);
-  ASSERT_EQ(::mkfifo(in("gd/config").c_str(), 0600), 0);
-  make("v/.git", "gitdir: ../endless\n");
-  std::filesystem::create_directory(in("endless"));
-  std::filesystem::create_symlink("/dev/zero", in("endless/commondir"));
-  make("huge/.git", "gitdir: ../gd");
-  std::error_code problem;
-  std::filesystem::resize_file(in("huge/.git"), std::uintmax_t{1} << 40, problem);
-  if (problem) GTEST_SKIP() << "no such large files here: " << problem.message();
-  const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in("w/.git"), in("v/.git"), in("huge/.git"), in("gd"),
-                                   in("endless")}));
-}
-
-TEST_F(GuardedPathsOf, a_repository_are_found_however_its_configuration_is_written) {
-  make("w/.git/HEAD", "ref: refs/heads/main\n");
-  make("w/more.gitconfig", "[core]\n\thooksPath = third\n[include]\n\tpath = more.gitconfig\n");
-  make("w/.git/config",
-       "[core]\n\thooksPath = first # of all of us\n\tHOOKSPATH = \\\n  sec\"ond\" ; this too\n"
-       "[includeIf \"gitdir:~/x\"]\n\tpath = \"../more.gitconfig\"\n");
-  for (const char* hook : {"w/first/x", "w/second/x", "w/third/x"}) make(hook);
-  policy_.write_paths = {in("w")};
-  const auto found = GuardedPaths(policy_).look().value();
-  const auto paths = paths_of(found, Kind::read_only);
-  for (const char* path : {"w/first", "w/second", "w/third", "w/more.gitconfig"}) {
-    EXPECT_TRUE(paths.contains(in(path))) << path;
-  }
-}
-
-TEST_F(GuardedPathsOf, a_repository_around_the_folder_are_found) {
-  make("w/.git/config", "[core]\n\thooksPath = front/.husky\n");
-  make("w/front/.husky/pre-commit", "");
-  policy_.write_paths = {in("w/front")};
-  const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("w/front/.husky")));
-  EXPECT_TRUE(belongs_to_git(in("w/front/.husky/pre-commit"), in("w/front")));
-  EXPECT_FALSE(belongs_to_git(in("w/front/main.js"), in("w/front")));
-}
-
 TEST_F(GuardedPathsOf, a_base_are_found_when_the_folder_around_it_cannot_be_listed) {
   make("w/app/.env", "secret");
   policy_.unreadable = {".env"};
@@ -396,24 +296,6 @@ TEST_F(GuardedPathsOf, a_base_are_found_when_the_folder_around_it_cannot_be_list
   }();
   ASSERT_EQ(::chmod(in("w").c_str(), 0755), 0);
   EXPECT_EQ(paths_of(found, Kind::hidden_file), (std::set<std::string>{in("w/app/.env")}));
-}
-
-TEST_F(GuardedPathsOf, a_repository_leave_its_top_alone) {
-  make("w/.git/config", "[core]\n\thooksPath = .\n");
-  policy_.write_paths = {in("w")};
-  const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_FALSE(paths_of(found, Kind::read_only).contains(in("w")));
-}
-
-TEST_F(GuardedPathsOf, a_person_are_settings_of_git_too) {
-  make("w/.git/HEAD", "");
-  make("w/dotfiles/gitconfig", "");
-  const std::string file = in("w/dotfiles/gitconfig");
-  ASSERT_EQ(::setenv("GIT_CONFIG_GLOBAL", file.c_str(), 1), 0);
-  policy_.write_paths = {in("w")};
-  const auto found = GuardedPaths(policy_).look().value();
-  ::unsetenv("GIT_CONFIG_GLOBAL");
-  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(file));
 }
 
 TEST_F(GuardedPathsOf, a_path_are_found_below_each_folder_though_one_lies_in_another) {

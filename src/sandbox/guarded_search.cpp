@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "core/paths.h"
-#include "sandbox/git_paths.h"
 #include "sandbox/guarded_paths.h"
 #include "sandbox/link_way.h"
 #include "sandbox/path_patterns.h"
@@ -42,17 +41,6 @@ bool is_before(const timespec& a, const timespec& b) {
 }
 
 }  // namespace
-
-void GuardedPaths::add_git_folders(const std::filesystem::path& file,
-                                   std::vector<GuardedMount>& mounts) const {
-  std::error_code problem;
-  for (const auto& folder : folders_in_git_file(file)) {
-    const auto real = std::filesystem::canonical(folder, problem);
-    // Not the top folder itself: then nothing could be written at all.
-    if (problem || std::ranges::find(writable_, real) != writable_.end()) continue;
-    if (is_writable(real)) mounts.push_back({GuardedMount::Kind::read_only, real.native()});
-  }
-}
 
 // Also pins as many parent folders as the pattern names: renamed, they would no longer match.
 void GuardedPaths::hide(const std::string& path, Folder& folder) const {
@@ -91,9 +79,9 @@ void GuardedPaths::hide_behind(const std::string& link, Found& found) const {
     }
   }
   for (const std::string& path : meant) {
-    const auto way = way_of(path);
-    if (!way) continue;
-    const std::filesystem::path real(way->real);
+    const LinkWay way = way_of(path);
+    if (way.end != LinkWay::End::there) continue;
+    const std::filesystem::path real(way.real);
     const auto holds = [&](const auto& root) { return lies_in(real, root) && real != root; };
     if (std::ranges::none_of(roots_, holds)) continue;
     std::error_code problem;
@@ -102,13 +90,13 @@ void GuardedPaths::hide_behind(const std::string& link, Found& found) const {
         {is_folder ? GuardedMount::Kind::hidden_folder : GuardedMount::Kind::hidden_file,
          real.native()});
     const auto is_meant_from = [&](const std::size_t start) {
-      return is_meant_by_any(unreadable_, std::string_view(way->real).substr(start));
+      return is_meant_by_any(unreadable_, std::string_view(way.real).substr(start));
     };
     // It needs no link to be found.
-    if (std::ranges::any_of(starts_of(way->real), is_meant_from)) continue;
+    if (std::ranges::any_of(starts_of(way.real), is_meant_from)) continue;
     found.behind_links.push_back(real.native());
     pin(real, GuardedMount::Meant::by_name, found);
-    for (const std::string& each : way->links) pin(each, GuardedMount::Meant::by_name, found);
+    for (const std::string& each : way.links) pin(each, GuardedMount::Meant::by_name, found);
   }
 }
 
@@ -207,15 +195,18 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
             unreadable_, [&](const std::string& pattern) { return condition(pattern, below); });
       });
     };
+    const bool has_name = std::ranges::find(names_, name) != names_.end();
+    const bool is_git = has_name && name == ".git";
+    if (is_git) known.repositories.push_back(full);
     if (type == DT_LNK) {
       if (is_any(leads_on)) known.links.push_back(full);
+      if (has_name) known.protected_links.push_back(full);
     } else if (is_any(is_meant)) {
       hide(full, known);
-    } else if (std::ranges::find(names_, name) != names_.end() && is_writable(full)) {
+    } else if (has_name && is_writable(full)) {
       known.mounts.push_back({GuardedMount::Kind::read_only, full});
-      if (name == ".git" && !is_folder) add_git_folders(full, known.mounts);
       // What git keeps has names of its own, and there is much of it.
-      if (name != ".git" && is_folder) known.folders.push_back(full);
+      if (!is_git && is_folder) known.folders.push_back(full);
     } else if (is_folder) {
       known.folders.push_back(full);
     }
@@ -241,6 +232,9 @@ void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
     const Folder& folder = read(path, start, pass);
     found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
     for (const std::string& link : folder.links) hide_behind(link, found);
+    pass.repositories.insert(folder.repositories.begin(), folder.repositories.end());
+    pass.protected_links.insert(pass.protected_links.end(), folder.protected_links.begin(),
+                                folder.protected_links.end());
     waiting.insert(waiting.end(), folder.folders.begin(), folder.folders.end());
   }
 }

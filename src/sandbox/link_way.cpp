@@ -58,8 +58,8 @@ std::vector<std::size_t> used_up(const PatternNames& pattern, const Names& path)
   return counts;
 }
 
-// Goes down by what the rest of a pattern says, through whatever is a folder in the end, until there is
-// too much of it.
+// Goes down by what the rest of a pattern says, through whatever is a folder in the end, until
+// there is too much of it.
 void add_below(const std::string& path, std::span<const std::string> rest, Names& found) {
   if (rest.empty()) {
     found.push_back(path);
@@ -78,7 +78,7 @@ void add_below(const std::string& path, std::span<const std::string> rest, Names
 
 }  // namespace
 
-std::optional<LinkWay> way_of(const std::string& path) {
+LinkWay way_of(const std::string& path) {
   LinkWay way;
   std::deque<std::string> rest;
   const auto put_in_front = [&](const std::string& more) {
@@ -96,7 +96,11 @@ std::optional<LinkWay> way_of(const std::string& path) {
     }
     std::string next = fmt::format("{}/{}", way.real, name);
     struct stat status {};
-    if (::lstat(next.c_str(), &status) != 0) return std::nullopt;
+    if (::lstat(next.c_str(), &status) != 0) {
+      way.real = std::move(next);
+      way.end = rest.empty() ? LinkWay::End::missing : LinkWay::End::missing_on_the_way;
+      return way;
+    }
     if (!S_ISLNK(status.st_mode)) {
       way.real = std::move(next);
       continue;
@@ -104,7 +108,10 @@ std::optional<LinkWay> way_of(const std::string& path) {
     std::error_code problem;
     const std::string target = std::filesystem::read_symlink(next, problem).native();
     way.links.push_back(std::move(next));
-    if (problem || way.links.size() > kMostLinksOnAWay) return std::nullopt;
+    if (problem || way.links.size() > kMostLinksOnAWay) {
+      way.end = LinkWay::End::nowhere;
+      return way;
+    }
     if (target.starts_with('/')) way.real.clear();
     put_in_front(target);
   }

@@ -1,8 +1,8 @@
-// Where links lead whose names a pattern for unreadable files means. Reads folders and links, and
-// opens no file.
+// Where links lead, and what a pattern for unreadable files means of them. Reads folders and links,
+// and opens no file.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +10,18 @@
 namespace wright::sandbox {
 
 struct LinkWay {
-  std::string real;                // the end, without links
+  std::string real;                // the end, without links; or the first part that is missing
   std::vector<std::string> links;  // on the way, each by its path without links before it
+  enum class End : std::uint8_t {
+    there,
+    missing,  // the last part, and no other
+    missing_on_the_way,
+    nowhere,  // too many links
+  } end = End::there;
 };
 
-// The way of an absolute path as the kernel goes it. Nothing where it leads nowhere.
-std::optional<LinkWay> way_of(const std::string& path);
+// The way of an absolute path as the kernel goes it.
+LinkWay way_of(const std::string& path);
 
 // What a pattern means of a link and of what lies behind it. `below` is the path of the link below
 // the folder that the pattern is about. The link itself, or paths through it; the link alone where

@@ -28,11 +28,11 @@ constexpr std::string_view kStart = "run ";
 constexpr std::size_t kDigits = 10;
 constexpr int kPatienceMilliseconds = 1000;
 
-// Lines come in: `run NUMBER CGROUP`, `done NUMBER`, `folder 0 PATH`, `end`. When no more can come,
+// Lines come in: `run NUMBER CGROUP`, `done NUMBER`, `remove 0 PATH`, `end`. When no more can come,
 // everything that has not been done is killed: the process group, the cgroup where there is one,
 // else the session. Of the line in /proc/…/stat, what follows the name counts, which may have any
-// characters in it. A folder that another program holds locked stays: it is a placeholder of its
-// commands, too. The program that was killed may hold it for a moment longer.
+// characters in it. What another program holds locked stays: it is a placeholder of its commands,
+// too. Files of others are not sticky. The program that was killed may hold it for a moment longer.
 constexpr const char* kScript = R"(
 trap '' HUP INT QUIT TERM TSTP USR1 USR2
 set -f
@@ -47,7 +47,7 @@ while read -r word number cgroup; do
     done
     runs=$left
     ;;
-  folder) set -- "$@" "$cgroup" ;;
+  remove) set -- "$@" "$cgroup" ;;
   end) exit 0 ;;
   esac
 done
@@ -92,11 +92,14 @@ for run in $runs; do
 done
 rm -rf -- "$1"
 shift
-for folder in "$@"; do
+remove_empty() {
+  if [ -d "$1" ]; then rmdir -- "$1"; else [ ! -s "$1" ] && rm -f -- "$1"; fi
+}
+for path in "$@"; do
   tries=0
-  while [ -d "$folder" ] && [ $tries -lt 10 ]; do
+  while { [ -d "$path" ] || [ -k "$path" ]; } && [ $tries -lt 10 ]; do
     tries=$((tries + 1))
-    (flock -n -x 9 && [ /proc/self/fd/9 -ef "$folder" ] && rmdir -- "$folder") 9< "$folder" && break
+    (flock -n -x 9 && [ /proc/self/fd/9 -ef "$path" ] && remove_empty "$path") 9< "$path" && break
     sleep 0.1
   done
 done
@@ -152,7 +155,7 @@ void send_line(int socket, std::string_view line) {
 // Each folder is announced once.
 struct ParentWatch::Announced {
   std::mutex mutex;
-  std::set<std::string> folders;
+  std::set<std::string> placeholders;
 };
 
 ParentWatch::ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket)
@@ -161,12 +164,12 @@ ParentWatch::ParentWatch(pid_t id, FileDescriptor process, FileDescriptor socket
       socket_(std::move(socket)),
       announced_(std::make_shared<Announced>()) {}
 
-void ParentWatch::remove_later(const std::string& folder) const {
+void ParentWatch::remove_later(const std::string& placeholder) const {
   const std::lock_guard lock(announced_->mutex);
   // A path cannot contain a line end, or end with blanks.
-  if (folder.find('\n') != std::string::npos || folder.ends_with(' ')) return;
-  if (announced_->folders.insert(folder).second)
-    send_line(socket_.get(), "folder 0 " + folder + "\n");
+  if (placeholder.find('\n') != std::string::npos || placeholder.ends_with(' ')) return;
+  if (announced_->placeholders.insert(placeholder).second)
+    send_line(socket_.get(), "remove 0 " + placeholder + "\n");
 }
 
 Result<ParentWatch> ParentWatch::start(const std::filesystem::path& folder) {

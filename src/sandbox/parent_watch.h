@@ -33,9 +33,8 @@ class ParentWatch {
   static std::string announcement(const std::filesystem::path& cgroup);
   static void write_number(char* announcement, pid_t process);  // may be called in a child
 
-  // An empty folder that is also removed when this program is killed, unless another program uses
-  // it as a placeholder.
-  void remove_later(const std::string& folder) const;
+  // A placeholder that is also removed when this program is killed, unless another program uses it.
+  void remove_later(const std::string& placeholder) const;
 
   // To be called before the process is waited for: later, its number may belong to another.
   void forget(pid_t process) const;

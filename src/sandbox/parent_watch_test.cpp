@@ -135,10 +135,13 @@ TEST(ParentWatch, leaves_no_placeholder_behind_when_the_program_is_killed) {
   pid_t number = 0;
   kill_while_running([&](int ready) {
     const auto watch = ParentWatch::start(grounds.path() / "private");
-    const auto made = Placeholder::make(grounds.workspace() / ".git");
-    if (!watch || !made || !made->is_there()) return;
+    const auto made = Placeholder::make(grounds.workspace() / ".git", Placeholder::Kind::folder);
+    const auto file = Placeholder::make(grounds.workspace() / "more", Placeholder::Kind::file);
+    if (!watch || !made || !made->is_there() || !file || !file->is_there()) return;
     watch->remove_later(made->path());
-    watch->remove_later(grounds.outside());  // not empty
+    watch->remove_later(file->path());
+    watch->remove_later(grounds.outside() / "secret.txt");  // not sticky
+    watch->remove_later(grounds.outside());                 // not empty
     Grounds::write(grounds.path() / "number", std::to_string(watch->id()));
     (void)!::write(ready, "x", 1);
     ::pause();
@@ -147,6 +150,7 @@ TEST(ParentWatch, leaves_no_placeholder_behind_when_the_program_is_killed) {
   ASSERT_GT(number, 1);
   EXPECT_TRUE(has_ended(descriptor_of(number)));
   EXPECT_FALSE(std::filesystem::exists(grounds.workspace() / ".git"));
+  EXPECT_FALSE(std::filesystem::exists(grounds.workspace() / "more"));
   EXPECT_EQ(Grounds::read(grounds.outside() / "secret.txt"), "do not read");
 }
 
@@ -154,11 +158,11 @@ TEST(ParentWatch, leaves_a_placeholder_that_another_program_needs) {
   const Grounds grounds;
   const auto path = grounds.workspace() / ".git";
   {
-    const auto held = Placeholder::make(path).value();
+    const auto held = Placeholder::make(path, Placeholder::Kind::folder).value();
     pid_t number = 0;
     kill_while_running([&](int ready) {
       const auto watch = ParentWatch::start(grounds.path() / "private");
-      const auto made = Placeholder::make(path);
+      const auto made = Placeholder::make(path, Placeholder::Kind::folder);
       if (!watch || !made || !made->is_there()) return;
       watch->remove_later(made->path());
       Grounds::write(grounds.path() / "number", std::to_string(watch->id()));

@@ -15,14 +15,28 @@ namespace {
 
 constexpr int kMostClaims = 200;
 constexpr int kClaimPauseMs = 1;
-// Nobody creates such a folder by accident: only its owner may use it, and it is sticky.
-constexpr mode_t kPlaceholderMode = 01700;
+// Nobody creates such a folder or file by accident: both are sticky, and the file can only be read,
+// which does no harm.
+constexpr mode_t kModeOfFolder = 01700;
+constexpr mode_t kModeOfFile = 01444;
+constexpr mode_t kLeftToTheUmask = 00044;
 
 // Somebody may have made it theirs, as `git init` does with an empty folder `.git`.
 bool is_placeholder(const std::filesystem::path& path, const struct stat& status) {
+  const mode_t mode = status.st_mode & 07777;
+  if (status.st_uid != ::geteuid()) return false;
+  if (S_ISREG(status.st_mode)) {
+    return (mode | kLeftToTheUmask) == kModeOfFile && status.st_size == 0;
+  }
   std::error_code ignored;
-  return S_ISDIR(status.st_mode) && (status.st_mode & 07777) == kPlaceholderMode &&
-         status.st_uid == ::geteuid() && std::filesystem::is_empty(path, ignored);
+  return S_ISDIR(status.st_mode) && mode == kModeOfFolder &&
+         std::filesystem::is_empty(path, ignored);
+}
+
+// Marked from the start: unmarked, another run would take it for something of somebody.
+bool create(const std::filesystem::path& path, Placeholder::Kind kind) {
+  if (kind == Placeholder::Kind::folder) return ::mkdir(path.c_str(), kModeOfFolder) == 0;
+  return ::mknod(path.c_str(), S_IFREG | kModeOfFile, 0) == 0;
 }
 
 // Whether the path still leads to what is open, which somebody may have removed.
@@ -45,30 +59,32 @@ std::filesystem::path first_missing(const std::filesystem::path& path) {
   return {};
 }
 
-Result<Placeholder> Placeholder::make(const std::filesystem::path& path) {
+Result<Placeholder> Placeholder::make(const std::filesystem::path& path, Kind kind) {
   Placeholder made;
   made.path_ = path.native();
   for (int attempt = 0; attempt < kMostClaims; ++attempt) {
     struct stat before {};
     if (::lstat(path.c_str(), &before) != 0) {
-      // Marked from the start: unmarked, another run would take it for someone else's folder.
-      if (::mkdir(path.c_str(), kPlaceholderMode) != 0 && errno != EEXIST) {
+      if (!create(path, kind) && errno != EEXIST) {
         const bool is_refused = errno == EACCES || errno == EROFS || errno == EPERM;
-        if (is_refused || errno == ENOTDIR) return Placeholder();
+        const bool is_no_path = errno == ENOTDIR || errno == ENAMETOOLONG;
+        if (is_refused || is_no_path) return Placeholder();
         break;
       }
     } else if (!is_placeholder(path, before)) {
       return Placeholder();
     }
-    FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!folder.is_open()) continue;
-    if (::flock(folder.get(), LOCK_SH | LOCK_NB) != 0) {
+    FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!opened.is_open()) continue;
+    if (::flock(opened.get(), LOCK_SH | LOCK_NB) != 0) {
       // Somebody is about to remove it.
       ::poll(nullptr, 0, kClaimPauseMs);
       continue;
     }
-    if (!leads_to(made.path_, folder)) continue;
-    made.opened_ = std::move(folder);
+    struct stat status {};
+    if (!leads_to(made.path_, opened) || ::fstat(opened.get(), &status) != 0) continue;
+    made.kind_ = S_ISREG(status.st_mode) ? Kind::file : Kind::folder;
+    made.opened_ = std::move(opened);
     return made;
   }
   return fail(ErrorCode::unavailable,
@@ -89,6 +105,7 @@ Placeholder Placeholder::make_file(const std::filesystem::path& path,
                                    const std::filesystem::path& of) {
   Placeholder made;
   made.path_ = path.native();
+  made.kind_ = Kind::file;
   for (int attempt = 0; attempt < kMostClaims; ++attempt) {
     make_empty_beside(path, of);
     FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

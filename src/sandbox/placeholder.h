@@ -2,6 +2,7 @@
 // mount over.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -15,9 +16,10 @@ namespace wright::sandbox {
 // behind by a program that was killed is taken over, and removed like the others.
 class Placeholder {
  public:
-  // A folder. Not there where something exists already, or where no process of this user could
-  // create anything.
-  static Result<Placeholder> make(const std::filesystem::path& path);
+  enum class Kind : std::uint8_t { folder, file };
+  // Not there where something exists already, or where no process of this user could create
+  // anything. One of the other kind serves as well.
+  static Result<Placeholder> make(const std::filesystem::path& path, Kind kind);
   // An empty file beside the file `of`, with the same owner and mode. Not there where it cannot be
   // made.
   static Placeholder make_file(const std::filesystem::path& path, const std::filesystem::path& of);
@@ -26,11 +28,13 @@ class Placeholder {
   ~Placeholder();
 
   bool is_there() const { return opened_.is_open(); }
+  Kind kind() const { return kind_; }
   const std::string& path() const { return path_; }
 
  private:
   Placeholder() = default;
   std::string path_;
+  Kind kind_ = Kind::folder;
   FileDescriptor opened_;
 };
 

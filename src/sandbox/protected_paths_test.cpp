@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "sandbox/sandbox_testing.h"
@@ -73,6 +75,42 @@ TEST_F(ProtectedPaths, do_not_keep_git_from_looking) {
   EXPECT_EQ(finished.exit_code, 0) << finished.error.head;
   EXPECT_EQ(finished.output.head,
             " M f\n?? new\nfirst\n 1 file changed, 1 insertion(+), 1 deletion(-)\nsub/\n");
+}
+
+TEST_F(ProtectedPaths, include_settings_of_git_that_are_not_there_and_let_git_work) {
+  std::ofstream(git_ / "config", std::ios::app)
+      << "[include]\n\tpath = ../.local.gitconfig\n\tpath = ../far/off.gitconfig\n";
+  const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
+  NEEDS_NAMESPACES(sandbox);
+  const auto git = run_line(sandbox, "git log --format=%s && git diff", grounds_.workspace());
+  EXPECT_EQ(git.exit_code, 0) << git.error.head;
+  EXPECT_EQ(git.output.head, "first\n");
+  for (const char* line : {"echo x > .local.gitconfig", "rm .local.gitconfig",
+                           "mv f .local.gitconfig", "mkdir -p far && echo x > far/off.gitconfig"}) {
+    EXPECT_NE(run_line(sandbox, line, grounds_.workspace()).exit_code, 0) << line;
+    EXPECT_FALSE(std::filesystem::exists(grounds_.workspace() / ".local.gitconfig")) << line;
+    EXPECT_FALSE(std::filesystem::exists(grounds_.workspace() / "far")) << line;
+  }
+}
+
+TEST_F(ProtectedPaths, include_repositories_behind_links_with_their_hooks) {
+  const auto folder = grounds_.workspace();
+  std::filesystem::create_directories(folder / "sub");
+  std::filesystem::rename(git_, folder / "kept");
+  std::filesystem::create_symlink("../kept", folder / "sub/.git");
+  std::filesystem::create_directories(folder / "tools");
+  Grounds::write(folder / "tools/check.sh", "mine");
+  std::filesystem::create_symlink("../../tools/check.sh", folder / "kept/hooks/pre-commit");
+  const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
+  NEEDS_NAMESPACES(sandbox);
+  for (const char* line : {"rm sub/.git", "mv sub other", "ln -sfn ../mine sub/.git",
+                           "echo x > kept/hooks/post-commit", "mv kept old",
+                           "echo x > tools/check.sh", "rm tools/check.sh", "mv tools old"}) {
+    EXPECT_NE(run_line(sandbox, line, folder).exit_code, 0) << line;
+  }
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "sub/.git"), "../kept");
+  EXPECT_EQ(Grounds::read(folder / "tools/check.sh"), "mine");
+  EXPECT_EQ(run_line(sandbox, "cd sub && git log --format=%s", folder).output.head, "first\n");
 }
 
 TEST_F(ProtectedPaths, are_what_the_user_names) {

@@ -83,7 +83,7 @@ struct ReplacementWatch::State {
 
   FileDescriptor events;
   FileDescriptor end;
-  std::mutex mutex;  // of everything below, and of reading `events`
+  std::mutex mutex;              // of everything below, and of reading `events`
   std::map<int, Names> folders;  // by what inotify calls them
   std::thread thread;
 

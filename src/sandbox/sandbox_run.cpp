@@ -374,8 +374,8 @@ Result<FinishedCommand> Sandbox::run(const Command& command, const CommandOption
   output.writing = FileDescriptor();
   error.writing = FileDescriptor();
   return ProcessWatch(std::move(*process), state_->namespaces ? nullptr : &group, request.watch,
-                      guard.replacements.get(), std::move(output.reading),
-                      std::move(error.reading), options)
+                      guard.replacements.get(), std::move(output.reading), std::move(error.reading),
+                      options)
       .finish();
 }
 

@@ -132,12 +132,11 @@ WRIGHT_IN_CHILD int mount_over(const PlannedMount& mount, int target) {
   if (tree < 0) return errno;
   mount_attr read_only{};
   read_only.attr_set = MOUNT_ATTR_RDONLY;
-  const bool is_mounted =
-      (!mount.is_made_read_only ||
-       ::syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only,
-                 sizeof read_only) == 0) &&
-      ::syscall(SYS_move_mount, tree, "", target, "",
-                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+  const bool is_mounted = (!mount.is_made_read_only ||
+                           ::syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
+                                     &read_only, sizeof read_only) == 0) &&
+                          ::syscall(SYS_move_mount, tree, "", target, "",
+                                    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
   const int problem = is_mounted ? 0 : errno;
   ::syscall(SYS_close, tree);
   return problem;
@@ -317,9 +316,7 @@ std::vector<PlannedMount> planned(const std::vector<GuardedMount>& guarded,
   for (const GuardedMount& each : guarded) {
     const char* path = each.path.c_str();
     switch (each.kind) {
-      case GuardedMount::Kind::read_only:
-        mounts.push_back({nullptr, path, each.file, true});
-        break;
+      case GuardedMount::Kind::read_only: mounts.push_back({nullptr, path, each.file, true}); break;
       case GuardedMount::Kind::pinned: mounts.push_back({nullptr, path, each.file}); break;
       case GuardedMount::Kind::hidden_file:
         mounts.push_back({entry.hidden_file.c_str(), path, each.file});

@@ -1,0 +1,207 @@
+// What of git is kept from commands, wherever it is.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "sandbox/git_paths.h"
+#include "sandbox/guarded_paths.h"
+#include "sandbox/guarded_testing.h"
+
+namespace wright::sandbox {
+namespace {
+
+using Kind = GuardedMount::Kind;
+class GuardedRepositories : public GuardedPathsOf {};
+
+TEST_F(GuardedRepositories, include_where_the_file_of_a_worktree_points) {
+  make("main/.git/worktrees/w/commondir", "../..\n");
+  make("w/.git", "gitdir: " + in("main/.git/worktrees/w") + "\n");
+  make("relative/.git", "gitdir: ../elsewhere\n");
+  make("elsewhere/HEAD");
+  make("away/.git", "gitdir: " + grounds_.outside().string() + "\n");
+  make("all/.git", "gitdir: ..\n");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in("main/.git"), in("main/.git/worktrees/w"), in("w/.git"),
+                                   in("relative/.git"), in("elsewhere"), in("away/.git"),
+                                   in("all/.git")}));
+}
+
+TEST_F(GuardedRepositories, include_hooks_and_included_configuration) {
+  make(".git/config",
+       "[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../.gitconfig\n[user] path = no\n");
+  make(".husky/_/pre-commit");
+  make(".gitconfig");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in(".husky/_"), in(".gitconfig")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".husky")});
+}
+
+TEST_F(GuardedRepositories, with_their_folder_elsewhere_include_hooks) {
+  make(".git", "gitdir: gd\n");
+  make("gd/HEAD");
+  make("gd/config", "[core]\n\thooksPath = .githooks\n[include]\n\tpath = ../more\n");
+  make(".githooks/pre-commit");
+  make("more");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in("gd"), in(".githooks"), in("more")}));
+}
+
+TEST_F(GuardedRepositories, are_found_though_their_files_have_no_end) {
+  make("w/.git", "gitdir: ../gd\n");
+  std::filesystem::create_directory(in("gd"));
+  ASSERT_EQ(::mkfifo(in("gd/commondir").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(in("gd/config").c_str(), 0600), 0);
+  make("v/.git", "gitdir: ../endless\n");
+  std::filesystem::create_directory(in("endless"));
+  std::filesystem::create_symlink("/dev/zero", in("endless/commondir"));
+  make("huge/.git", "gitdir: ../gd");
+  std::error_code problem;
+  std::filesystem::resize_file(in("huge/.git"), std::uintmax_t{1} << 40, problem);
+  if (problem) GTEST_SKIP() << "no such large files here: " << problem.message();
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in("w/.git"), in("v/.git"), in("huge/.git"), in("gd"),
+                                   in("endless")}));
+}
+
+TEST_F(GuardedRepositories, are_found_however_their_configuration_is_written) {
+  make("w/.git/HEAD", "ref: refs/heads/main\n");
+  make("w/more.gitconfig", "[core]\n\thooksPath = third\n[include]\n\tpath = more.gitconfig\n");
+  make("w/.git/config",
+       "[core]\n\thooksPath = first # of all of us\n\tHOOKSPATH = \\\n  sec\"ond\" ; this too\n"
+       "[includeIf \"gitdir:~/x\"]\n\tpath = \"../more.gitconfig\"\n");
+  for (const char* hook : {"w/first/x", "w/second/x", "w/third/x"}) make(hook);
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  const auto paths = paths_of(found, Kind::read_only);
+  for (const char* path : {"w/first", "w/second", "w/third", "w/more.gitconfig"}) {
+    EXPECT_TRUE(paths.contains(in(path))) << path;
+  }
+}
+
+TEST_F(GuardedRepositories, around_the_folder_are_found) {
+  make("w/.git/config", "[core]\n\thooksPath = front/.husky\n");
+  make("w/front/.husky/pre-commit", "");
+  policy_.write_paths = {in("w/front")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("w/front/.husky")));
+  EXPECT_TRUE(belongs_to_git(in("w/front/.husky/pre-commit"), in("w/front")));
+  EXPECT_FALSE(belongs_to_git(in("w/front/main.js"), in("w/front")));
+}
+
+TEST_F(GuardedRepositories, are_found_behind_links) {
+  make("elsewhere/gd/HEAD");
+  make("sub/main.c");
+  std::filesystem::create_symlink("../elsewhere/gd", in("sub/.git"));
+  make("shared.gitconfig", "[core]\n\thooksPath = kept/hooks\n");
+  std::filesystem::create_symlink("../../shared.gitconfig", in("elsewhere/gd/config"));
+  make("sub/kept/hooks/post-commit");
+  make("tools/check.sh");
+  std::filesystem::create_directory(in("elsewhere/gd/hooks"));
+  std::filesystem::create_symlink("../../../tools/check.sh", in("elsewhere/gd/hooks/pre-commit"));
+  make("odd/.wright-rules");
+  std::filesystem::create_symlink("../odd", in("sub/.wright"));
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in("elsewhere/gd"), in("shared.gitconfig"), in("sub/kept/hooks"),
+                                   in("tools/check.sh"), in("odd")}));
+  const auto pinned = paths_of(found, Kind::pinned);
+  for (const char* path : {"sub", "sub/.git", "sub/.wright", "elsewhere", "tools"}) {
+    EXPECT_TRUE(pinned.contains(in(path))) << path;
+  }
+  EXPECT_TRUE(belongs_to_git(in("sub/kept/hooks/post-commit"), grounds_.workspace()));
+}
+
+TEST_F(GuardedRepositories, in_others_include_what_their_settings_name) {
+  make(".git/HEAD");
+  make("sub/.git/config", "[core]\n\thooksPath = ../shared/hooks\n");
+  make("shared/hooks/pre-push");
+  make("module/.git", "gitdir: ../.git/modules/module\n");
+  make(".git/modules/module/config", "[core]\n\tworktree = ../../../module\n\thooksPath = h\n");
+  make("module/h/pre-commit");
+  make("away/.git/config", "[core]\n\tworktree = ../../tree\n\thooksPath = h\n");
+  make("tree/h/pre-commit");
+  const auto paths = paths_of(GuardedPaths(policy_).look().value(), Kind::read_only);
+  for (const char* path : {"shared/hooks", "module/h", "tree/h"}) {
+    EXPECT_TRUE(paths.contains(in(path))) << path;
+  }
+}
+
+TEST_F(GuardedRepositories, have_missing_settings_that_can_be_read_as_nothing_and_not_be_made) {
+  make(".git/config", "[include]\n\tpath = ../.local.gitconfig\n\tpath = ../far/off.gitconfig\n");
+  make("sub/.git", "gitdir: ../gone\n");
+  GuardedPaths guarded(policy_);
+  {
+    const auto found = guarded.look().value();
+    const auto again = GuardedPaths(policy_).look().value();
+    for (const auto* each : {&found, &again}) {
+      EXPECT_EQ(paths_of(*each, Kind::hidden_file), std::set<std::string>{in(".local.gitconfig")});
+      EXPECT_TRUE(paths_of(*each, Kind::hidden_folder).contains(in("far")));
+      EXPECT_TRUE(paths_of(*each, Kind::hidden_folder).contains(in("gone")));
+    }
+    EXPECT_EQ(Grounds::read(in(".local.gitconfig")), "");
+  }
+  for (const char* path : {".local.gitconfig", "far", "gone"}) {
+    EXPECT_FALSE(std::filesystem::exists(in(path))) << path;
+  }
+  {
+    const auto found = guarded.look().value();
+    ASSERT_EQ(::chmod(in(".local.gitconfig").c_str(), 0600), 0);
+    make(".local.gitconfig", "[user]\n");
+  }
+  EXPECT_EQ(Grounds::read(in(".local.gitconfig")), "[user]\n") << "somebody's by now";
+}
+
+TEST_F(GuardedRepositories, hold_nobody_up_where_nothing_can_be_made) {
+  std::filesystem::create_symlink("nowhere/at/all", in("dangling"));
+  std::filesystem::create_symlink("round", in("round"));
+  std::filesystem::create_symlink(grounds_.outside(), in("out"));
+  make("file");
+  make(".git/config",
+       "[core]\n\thooksPath = dangling/hooks\n\thooksPath = round/hooks\n"
+       "\thooksPath = out/hooks\n\thooksPath = file/hooks\n\thooksPath = " +
+           std::string(300, 'x') + "\n");
+  const auto found = GuardedPaths(policy_).look();
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(paths_of(*found, Kind::hidden_folder).contains(in("nowhere")));
+  const auto pinned = paths_of(*found, Kind::pinned);
+  for (const char* path : {"dangling", "round", "out", "file"}) {
+    EXPECT_TRUE(pinned.contains(in(path))) << path;
+  }
+  EXPECT_FALSE(std::filesystem::exists(grounds_.outside() / "hooks"));
+}
+
+TEST_F(GuardedRepositories, with_too_many_settings_are_told_of) {
+  std::string config;
+  for (int i = 0; i < 1'001; ++i) config += fmt::format("[include]\n\tpath = /none/{}\n", i);
+  make(".git/config", config);
+  EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
+}
+
+TEST_F(GuardedRepositories, leave_their_top_alone) {
+  make("w/.git/config", "[core]\n\thooksPath = .\n");
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_FALSE(paths_of(found, Kind::read_only).contains(in("w")));
+}
+
+TEST_F(GuardedRepositories, include_the_settings_of_the_person) {
+  make("w/.git/HEAD", "");
+  make("w/dotfiles/gitconfig", "");
+  const std::string file = in("w/dotfiles/gitconfig");
+  ASSERT_EQ(::setenv("GIT_CONFIG_GLOBAL", file.c_str(), 1), 0);
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  ::unsetenv("GIT_CONFIG_GLOBAL");
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(file));
+}
+
+}  // namespace
+}  // namespace wright::sandbox
