@@ -59,14 +59,14 @@ constexpr std::string_view kLooking[] = {"pwd *",     "cd *",    "ls *",    "ech
 
 // What commands of the list below can write or start.
 constexpr std::string_view kNotReading[] = {
-    "find * -delete *",      "find * -fprint* *",      "find * -fls *",
-    "sort * -*o* *",         "sort * --compress-p* *", "sort * -*T* *",
-    "rg * --pre *",          "rg * --pre=* *",         "rg * --hostname-bin* *",
-    "tree * -*o* *",         "tree * -*R* *",          "fd * -*x* *",
-    "fd * -*X* *",           "file * -*C* *",          "file * --compile *",
-    "git * --ou* *",         "git * --ext *",          "git * --ext-* *",
-    "git grep * -*O* *",     "git grep * --op* *",     "git * --exec* *",
-    "git * --upload-pack* *"};
+    "find * -delete *",  "find * -fprint* *",      "find * -fls *",
+    "sort * -*o* *",     "sort * --compress-p* *", "sort * -*T* *",
+    "rg * --pre *",      "rg * --pre=* *",         "rg * --hostname-bin* *",
+    "tree * -*o* *",     "tree * -*R* *",          "fd * -*x* *",
+    "fd * -*X* *",       "file * -*C* *",          "file * --c* *",
+    "git * --ou* *",     "git * --ext *",          "git * --ext-* *",
+    "git grep * -*O* *", "git grep * --op* *",     "git * --exe* *",
+    "git * --upl* *"};
 
 constexpr std::string_view kReading[] = {"grep *",
                                          "egrep *",

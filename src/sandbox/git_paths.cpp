@@ -16,6 +16,7 @@
 #include "core/regular_file.h"
 #include "core/text.h"
 #include "sandbox/git_config.h"
+#include "sandbox/placeholder.h"
 
 namespace wright::sandbox {
 namespace {
@@ -34,15 +35,6 @@ std::string first_line_of(const fs::path& file) {
   std::string text = start_of_regular_file(file, kMostOfLine);
   text.resize(std::min(text.find_first_of(kEndsOfPath), text.size()));
   return text;
-}
-
-// As git itself tells a folder of its own from any other.
-bool looks_like_git_folder(const fs::path& folder) {
-  std::error_code problem;
-  if (!fs::is_regular_file(folder / "HEAD", problem)) return false;
-  const bool is_whole =
-      fs::is_directory(folder / "objects", problem) && fs::is_directory(folder / "refs", problem);
-  return is_whole || fs::is_regular_file(folder / "commondir", problem);
 }
 
 fs::path home() {
@@ -75,6 +67,28 @@ std::vector<fs::path> settings_of_the_person() {
   return files;
 }
 
+// Of those that git runs when nobody has asked for it: not of aliases.
+bool is_command(const GitSetting& setting) {
+  constexpr std::array<std::string_view, 16> kNames{
+      "fsmonitor", "sshcommand", "editor",     "pager",   "askpass", "program",
+      "external",  "command",    "textconv",   "clean",   "smudge",  "process",
+      "driver",    "helper",     "difffilter", "gitproxy"};
+  return setting.section == "pager" || std::ranges::find(kNames, setting.name) != kNames.end();
+}
+
+// A shell splits it: what it would make of more than quotes around words is not asked.
+std::vector<std::string> words_with_slashes(const std::string& command) {
+  constexpr std::string_view kBetween = " \t\n'\"!;&|()<>=";
+  std::vector<std::string> words;
+  for (std::size_t start = 0; start < command.size();) {
+    const std::size_t end = std::min(command.find_first_of(kBetween, start), command.size());
+    std::string word = command.substr(start, end - start);
+    if (word.find('/') != std::string::npos) words.push_back(std::move(word));
+    start = end + 1;
+  }
+  return words;
+}
+
 // Under which conditions a file is included does not matter: they may hold at any time.
 class SettingsReader {
  public:
@@ -92,7 +106,9 @@ class SettingsReader {
       if (is_include && each.name == "path") {
         waiting_.push_back(path_meant(each.value, file.parent_path()));
       }
-      if (each.section == "core") settings_.push_back(std::move(each));
+      if (each.section == "core" || each.section == "init" || is_command(each)) {
+        settings_.push_back(std::move(each));
+      }
     }
   }
 
@@ -115,7 +131,7 @@ class SettingsReader {
     return person / value.substr(std::min(slash + 1, value.size()));
   }
 
-  // Of `core` alone.
+  // Those that name what matters here, and the rest of `core` and `init`.
   const std::vector<GitSetting>& settings() const { return settings_; }
   bool is_complete() const { return is_complete_; }
 
@@ -140,6 +156,15 @@ std::vector<fs::path> own_folders(const fs::path& dot_git) {
   return folders;
 }
 
+// Those that are there: a command is often more than a path.
+void add_programs(const std::string& command, const fs::path& top, std::vector<fs::path>& files) {
+  for (const std::string& word : words_with_slashes(command)) {
+    std::error_code problem;
+    fs::path file = SettingsReader::path_meant(word, top);
+    if (fs::is_regular_file(file, problem)) files.push_back(std::move(file));
+  }
+}
+
 // A hook may be a link to a script anywhere. False where there is too much to look through.
 bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
   std::error_code problem;
@@ -154,6 +179,33 @@ bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
 }
 
 }  // namespace
+
+bool is_git_folder(const fs::path& folder) {
+  std::error_code problem;
+  if (!fs::is_regular_file(folder / "HEAD", problem)) return false;
+  const bool is_whole =
+      fs::is_directory(folder / "objects", problem) && fs::is_directory(folder / "refs", problem);
+  return is_whole || fs::is_regular_file(folder / "commondir", problem);
+}
+
+GitPlaces places_at_top(const fs::path& folder) {
+  std::error_code problem;
+  if (is_git_folder(folder)) {
+    return {.folders = {folder / "hooks"},
+            .files = {folder / "config", folder / "config.worktree", folder / "commondir"}};
+  }
+  const fs::path own = folder / ".git";
+  if (fs::is_regular_file(own, problem) || is_git_folder(own)) return {};
+  // Git takes a word for the name of a commit only where no file is called the same. A folder in
+  // the place of one of the others would be what is missing, to a git outside: a file is not.
+  const bool is_in_repository = !repositories_around(folder).empty();
+  for (const char* part : {"refs", "objects"}) {
+    if (is_in_repository && !first_missing(folder / part).empty()) {
+      return {.folders = {folder / "commondir"}, .files = {folder / part}};
+    }
+  }
+  return {.folders = {folder / "HEAD"}, .files = {}};
+}
 
 GitPlaces places_named_by_git(const fs::path& dot_git) {
   GitPlaces places;
@@ -175,15 +227,21 @@ GitPlaces places_named_by_git(const fs::path& dot_git) {
     }
   }
   std::ranges::move(reader.read_what_is_included(), std::back_inserter(places.files));
-  // Below which relative folders of hooks are.
-  std::vector<fs::path> tops{dot_git.parent_path()};
+  // Below which relative folders of hooks, and commands, are.
+  const bool has_worktree = dot_git.filename() == ".git";
+  std::vector<fs::path> tops{has_worktree ? dot_git.parent_path() : dot_git};
   for (const GitSetting& each : reader.settings()) {
     if (each.name == "worktree") tops.push_back(own.front() / each.value);
   }
   std::vector<fs::path> hooks;
   for (const GitSetting& each : reader.settings()) {
-    if (each.name != "hookspath") continue;
-    for (const fs::path& top : tops) hooks.push_back(SettingsReader::path_meant(each.value, top));
+    const bool names_hooks = each.name == "hookspath";
+    const bool names_template = each.section == "init" && each.name == "templatedir";
+    for (const fs::path& top : tops) {
+      if (names_hooks) hooks.push_back(SettingsReader::path_meant(each.value, top));
+      if (names_template) hooks.push_back(SettingsReader::path_meant(each.value, top));
+      if (is_command(each)) add_programs(each.value, top, places.files);
+    }
   }
   places.folders.insert(places.folders.end(), hooks.begin(), hooks.end());
   for (const fs::path& folder : own) {
@@ -220,13 +278,18 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
   };
   for (fs::path folder = real.parent_path(); folder != root && lies_in(folder, root);
        folder = folder.parent_path()) {
-    if (looks_like_git_folder(folder)) return true;
+    if (is_git_folder(folder)) return true;
   }
-  return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
-    if (holds(dot_git)) return true;
-    const GitPlaces places = places_named_by_git(dot_git);
+  const auto is_among = [&](const GitPlaces& places) {
     return !places.is_complete || std::ranges::any_of(places.folders, holds) ||
            std::ranges::any_of(places.files, holds);
+  };
+  if (is_git_folder(root) &&
+      (is_among(places_at_top(root)) || is_among(places_named_by_git(root)))) {
+    return true;
+  }
+  return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
+    return holds(dot_git) || is_among(places_named_by_git(dot_git));
   });
 }
 

@@ -141,17 +141,30 @@ std::set<std::filesystem::path> GuardedPaths::known_repositories() const {
   if (std::ranges::find(names_, ".git") != names_.end()) {
     for (const auto& top : writable_) {
       for (auto& each : repositories_around(top)) repositories.insert(std::move(each));
+      if (is_git_folder(top)) repositories.insert(top);
     }
   }
   return repositories;
 }
 
-Result<void> GuardedPaths::guard_what_git_names(const std::filesystem::path& dot_git,
-                                                Found& found) const {
-  const GitPlaces places = places_named_by_git(dot_git);
+Result<void> GuardedPaths::guard_all(const GitPlaces& places, Found& found) const {
   for (const auto& folder : places.folders) TRY(guard(folder, Placeholder::Kind::folder, found));
   for (const auto& file : places.files) TRY(guard(file, Placeholder::Kind::file, found));
   found.is_complete = found.is_complete && places.is_complete;
+  return {};
+}
+
+Result<void> GuardedPaths::guard_what_git_names(const std::filesystem::path& dot_git,
+                                                Found& found) const {
+  return guard_all(places_named_by_git(dot_git), found);
+}
+
+Result<void> GuardedPaths::guard_tops_from_git(Found& found) const {
+  std::error_code problem;
+  if (std::ranges::find(names_, ".git") == names_.end()) return {};
+  for (const auto& top : writable_) {
+    if (std::filesystem::is_directory(top, problem)) TRY(guard_all(places_at_top(top), found));
+  }
   return {};
 }
 
@@ -223,6 +236,7 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
   pass.began = clock_of_files();
   for (const auto& path : hidden_) hide_path(path, found);
   for (const auto& path : paths_) TRY(guard(path, Placeholder::Kind::folder, found));
+  TRY(guard_tops_from_git(found));
   const auto repositories = known_repositories();
   for (const auto& dot_git : repositories) TRY(guard_what_git_names(dot_git, found));
   for (const Placeholder& placeholder : found.placeholders) {
@@ -300,12 +314,26 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
   return std::move(last.found);
 }
 
-GuardedPaths::BehindLinks GuardedPaths::behind_links() {
+GuardedPaths::Elsewhere GuardedPaths::elsewhere() {
   const std::lock_guard lock(mutex_);
   Pass once;
   once.began = clock_of_files();
   search_all(once);
-  return {std::move(once.found.behind_links), once.found.is_complete};
+  Elsewhere told{std::move(once.found.behind_links), {}, once.found.is_complete};
+  const auto tell = [&](const std::filesystem::path& path) {
+    std::error_code problem;
+    auto real = std::filesystem::weakly_canonical(path, problem);
+    if (!real.has_filename()) real = real.parent_path();
+    const auto holds = [&](const auto& root) { return real != root && lies_in(real, root); };
+    if (!problem && std::ranges::any_of(roots_, holds)) told.of_git.push_back(real.native());
+  };
+  for (const auto& dot_git : once.repositories) {
+    const GitPlaces places = places_named_by_git(dot_git);
+    std::ranges::for_each(places.folders, tell);
+    std::ranges::for_each(places.files, tell);
+    told.is_complete = told.is_complete && places.is_complete;
+  }
+  return told;
 }
 
 }  // namespace wright::sandbox

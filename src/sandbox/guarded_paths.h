@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sandbox/git_paths.h"
 #include "sandbox/placeholder.h"
 #include "wright/error.h"
 #include "wright/sandbox.h"
@@ -60,14 +61,14 @@ class GuardedPaths {
   // something has changed, it looks again, and gives up where that does not end.
   Result<Found> look();
 
-  // What links lead to whose names are unreadable, without links; not what is unreadable by its own
-  // name.
-  struct BehindLinks {
-    std::vector<std::string> paths;
-    bool is_complete = true;  // false when there is too much to look through
+  // What is guarded though its own name does not tell, without links; paths of git need not exist.
+  struct Elsewhere {
+    std::vector<std::string> unreadable;  // what links lead to whose names are
+    std::vector<std::string> of_git;  // what repositories take hooks, programs and settings from
+    bool is_complete = true;          // false when there is too much to look through
   };
   // Looks once, whatever is moved meanwhile. May be called from several threads.
-  BehindLinks behind_links();
+  Elsewhere elsewhere();
 
  private:
   // A folder as it was when last read. Nobody can set its change time.
@@ -82,7 +83,7 @@ class GuardedPaths {
     // repositories name.
     std::vector<std::string> links = {};
     std::vector<std::string> protected_links = {};
-    std::vector<std::string> repositories = {};  // a `.git` of any kind
+    std::vector<std::string> repositories = {};  // a `.git` of any kind, or the folder itself
   };
 
   // One pass over everything.
@@ -110,6 +111,8 @@ class GuardedPaths {
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Placeholder::Kind missing,
                      Found& found) const;
+  Result<void> guard_all(const GitPlaces& places, Found& found) const;
+  Result<void> guard_tops_from_git(Found& found) const;
   Result<void> guard_what_git_names(const std::filesystem::path& dot_git, Found& found) const;
   std::set<std::filesystem::path> known_repositories() const;
   void hide_path(const std::filesystem::path& path, Found& found) const;

@@ -15,7 +15,7 @@ namespace {
 using Kind = GuardedMount::Kind;
 
 TEST_F(GuardedPathsOf, a_workspace_are_found_wherever_they_are) {
-  make(".git/config");
+  for (const char* name : {".git/config", ".git/HEAD", ".git/objects/x", ".git/refs/x"}) make(name);
   make("deep/er/.git/config");
   make(".wright/agents/a.toml");
   make("src/.git.cpp");
@@ -42,7 +42,7 @@ TEST_F(GuardedPathsOf, a_workspace_that_are_not_there_get_a_placeholder_that_goe
   {
     const auto found = GuardedPaths(policy_).look().value();
     EXPECT_EQ(paths_of(found, Kind::hidden_folder),
-              (std::set<std::string>{in(".git"), in("config"), in("absolute")}));
+              (std::set<std::string>{in(".git"), in("HEAD"), in("config"), in("absolute")}));
     EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{});
     EXPECT_TRUE(std::filesystem::is_directory(in(".git")));
   }
@@ -50,17 +50,17 @@ TEST_F(GuardedPathsOf, a_workspace_that_are_not_there_get_a_placeholder_that_goe
 }
 
 TEST_F(GuardedPathsOf, two_runs_at_once_share_a_placeholder) {
-  policy_.protected_paths = {".git"};
+  policy_.protected_paths = {".wright"};
   GuardedPaths one(policy_);
   GuardedPaths other(policy_);
   auto first = std::make_unique<GuardedPaths::Found>(one.look().value());
   {
     const auto second = other.look().value();
-    EXPECT_EQ(paths_of(second, Kind::hidden_folder), std::set<std::string>{in(".git")});
+    EXPECT_EQ(paths_of(second, Kind::hidden_folder), std::set<std::string>{in(".wright")});
     first.reset();
-    EXPECT_TRUE(std::filesystem::is_directory(in(".git"))) << "the second still needs it";
+    EXPECT_TRUE(std::filesystem::is_directory(in(".wright"))) << "the second still needs it";
   }
-  EXPECT_FALSE(std::filesystem::exists(in(".git")));
+  EXPECT_FALSE(std::filesystem::exists(in(".wright")));
 }
 
 TEST_F(GuardedPathsOf, two_runs_at_once_share_a_placeholder_for_a_folder_in_between) {
@@ -78,13 +78,13 @@ TEST_F(GuardedPathsOf, two_runs_at_once_share_a_placeholder_for_a_folder_in_betw
 
 TEST_F(GuardedPathsOf, a_program_that_was_killed_are_cleared_away_by_the_next) {
   policy_.protected_paths = {".git", "config/secret/key"};
-  for (const char* name : {".git", "config"}) {
+  for (const char* name : {".git", "config", "HEAD"}) {
     ASSERT_EQ(::mkdir(in(name).c_str(), 01700), 0);
   }
   {
     const auto found = GuardedPaths(policy_).look().value();
     EXPECT_EQ(paths_of(found, Kind::hidden_folder),
-              (std::set<std::string>{in(".git"), in("config")}));
+              (std::set<std::string>{in(".git"), in("config"), in("HEAD")}));
   }
   EXPECT_TRUE(std::filesystem::is_empty(grounds_.workspace()));
 }
@@ -108,7 +108,7 @@ TEST_F(GuardedPathsOf, an_empty_folder_of_somebody_stays) {
 }
 
 TEST_F(GuardedPathsOf, many_threads_make_and_remove_one_placeholder) {
-  policy_.protected_paths = {".git"};
+  policy_.protected_paths = {".wright"};
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
@@ -117,12 +117,12 @@ TEST_F(GuardedPathsOf, many_threads_make_and_remove_one_placeholder) {
         const auto found = guarded.look();
         ASSERT_TRUE(found) << found.error().message;
         ASSERT_EQ(found->placeholders.size(), 1U);
-        ASSERT_TRUE(std::filesystem::is_directory(in(".git")));
+        ASSERT_TRUE(std::filesystem::is_directory(in(".wright")));
       }
     });
   }
   threads.clear();
-  EXPECT_FALSE(std::filesystem::exists(in(".git")));
+  EXPECT_FALSE(std::filesystem::exists(in(".wright")));
 }
 
 TEST_F(GuardedPathsOf, secrets_are_found_as_soon_as_they_are_there_and_not_later) {
@@ -181,9 +181,9 @@ TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_to_folders_and_chains_of_
   EXPECT_EQ(paths_of(found, Kind::pinned),
             (std::set<std::string>{in(".aws"), in("dot"), in("dot/aws"), in("a"), in("sub"),
                                    in("sub/store"), in("sub/store/b"), in(".env"), in("middle")}));
-  const auto told = guarded.behind_links();
+  const auto told = guarded.elsewhere();
   EXPECT_TRUE(told.is_complete);
-  EXPECT_EQ(std::set<std::string>(told.paths.begin(), told.paths.end()), behind);
+  EXPECT_EQ(std::set<std::string>(told.unreadable.begin(), told.unreadable.end()), behind);
   make("later.txt");
   all.insert(in("later.txt"));
   EXPECT_EQ(paths_of(guarded.look().value(), Kind::hidden_file), all);

@@ -185,6 +185,99 @@ TEST_F(GuardedRepositories, with_too_many_settings_are_told_of) {
   EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
 }
 
+TEST_F(GuardedRepositories, without_a_worktree_are_found_by_what_is_in_them) {
+  make("mirror/HEAD", "ref: refs/heads/main\n");
+  make("mirror/config", "[core]\n\thooksPath = my/hooks\n[include]\n\tpath = ../shared\n");
+  make("mirror/my/hooks/post-update");
+  make("mirror/.env");
+  std::filesystem::create_directories(in("mirror/objects"));
+  std::filesystem::create_directories(in("mirror/refs"));
+  make("shared");
+  make("linked/HEAD", "ref: refs/heads/main\n");
+  make("linked/commondir", "../mirror\n");
+  make("other/HEAD");
+  std::filesystem::create_directories(in("other/refs"));
+  policy_.unreadable = {".env"};
+  const auto found = GuardedPaths(policy_).look().value();
+  const auto paths = paths_of(found, Kind::read_only);
+  for (const char* path : {"mirror", "mirror/my/hooks", "linked", "shared"}) {
+    EXPECT_TRUE(paths.contains(in(path))) << path;
+  }
+  EXPECT_FALSE(paths.contains(in("other")));
+  EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in("mirror/.env")});
+}
+
+TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
+  make("w/main.c");
+  policy_.write_paths = {in("w")};
+  EXPECT_EQ(paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder),
+            (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/HEAD")}));
+
+  make(".git/HEAD");  // `git diff HEAD` means the commit
+  const auto expect_in_the_way = [&](const char* part) {
+    const auto found = GuardedPaths(policy_).look().value();
+    EXPECT_EQ(paths_of(found, Kind::hidden_folder),
+              (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/commondir")}));
+    EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in(part)});
+    EXPECT_FALSE(std::filesystem::is_directory(in(part)));
+  };
+  expect_in_the_way("w/refs");
+  std::filesystem::create_directory(in("w/refs"));
+  expect_in_the_way("w/objects");
+
+  make("w/.git", "gitdir: elsewhere\n");
+  const auto hidden = paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder);
+  for (const char* path : {"w/commondir", "w/objects", "w/HEAD"}) {
+    EXPECT_FALSE(hidden.contains(in(path))) << path;
+  }
+}
+
+TEST_F(GuardedRepositories, that_are_written_to_themselves_keep_hooks_and_settings) {
+  make("w/HEAD", "ref: refs/heads/main\n");
+  make("w/config", "[core]\n\thooksPath = hooks.d\n\tfsmonitor = tools/watch --all\n");
+  make("w/hooks.d/update");
+  make("w/tools/watch");
+  std::filesystem::create_directories(in("w/objects"));
+  std::filesystem::create_directories(in("w/refs/heads"));
+  policy_.write_paths = {in("w")};
+  const auto found = GuardedPaths(policy_).look().value();
+  const auto kept = paths_of(found, Kind::read_only);
+  for (const char* path : {"w/config", "w/hooks.d", "w/tools/watch"}) {
+    EXPECT_TRUE(kept.contains(in(path))) << path;
+    EXPECT_TRUE(belongs_to_git(in(path), in("w"))) << path;
+  }
+  EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("w/hooks")));
+  for (const char* path : {"w/config.worktree", "w/commondir"}) {
+    EXPECT_TRUE(paths_of(found, Kind::hidden_file).contains(in(path))) << path;
+  }
+  EXPECT_FALSE(kept.contains(in("w")));
+  EXPECT_FALSE(belongs_to_git(in("w/refs/heads/main"), in("w")));
+}
+
+TEST_F(GuardedRepositories, include_templates_and_programs_that_git_runs_unasked) {
+  make(".git/config",
+       "[init]\n\ttemplateDir = template\n[core]\n\tfsmonitor = ./watch.sh\n"
+       "[filter \"x\"]\n\tclean = \"sh -c 'bin/clean \\\"$1\\\"'\"\n"
+       "[alias]\n\tgo = !bin/go\n[diff \"y\"]\n\ttextconv = bin/missing\n");
+  for (const char* path : {"template/hooks/pre-commit", "watch.sh", "bin/clean", "bin/go"}) {
+    make(path);
+  }
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in("template"), in("watch.sh"), in("bin/clean")}));
+  EXPECT_TRUE(belongs_to_git(in("template/hooks/post-checkout"), grounds_.workspace()));
+  EXPECT_FALSE(belongs_to_git(in("bin/go"), grounds_.workspace()));
+}
+
+TEST_F(GuardedRepositories, tell_of_what_they_name_elsewhere) {
+  make("sub/.git/config", "[core]\n\thooksPath = ../hooks\n[include]\n\tpath = ../../later\n");
+  make("hooks/pre-commit");
+  const auto told = GuardedPaths(policy_).elsewhere();
+  EXPECT_TRUE(told.is_complete);
+  EXPECT_EQ(std::set<std::string>(told.of_git.begin(), told.of_git.end()),
+            (std::set<std::string>{in("hooks"), in("later")}));
+}
+
 TEST_F(GuardedRepositories, leave_their_top_alone) {
   make("w/.git/config", "[core]\n\thooksPath = .\n");
   policy_.write_paths = {in("w")};

@@ -36,6 +36,23 @@ bool is_same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
+// Some of what git looks for in a folder of its own (is_git_folder()), by names alone: whether they
+// are what they should be can change while the folder does not.
+struct NamesOfGit {
+  bool head = false;
+  bool objects = false;
+  bool refs = false;
+  bool shared = false;
+
+  void note(std::string_view name) {
+    head = head || name == "HEAD";
+    objects = objects || name == "objects";
+    refs = refs || name == "refs";
+    shared = shared || name == "commondir";
+  }
+  bool are_enough() const { return head && ((objects && refs) || shared); }
+};
+
 bool is_before(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
@@ -176,9 +193,11 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   // Of what is in it nothing is known but the names.
   if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) return hide_whole();
   const std::vector<std::size_t> starts = starts_of(path + "/?");
+  NamesOfGit names_of_git;
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
+    names_of_git.note(name);
     const std::string full = fmt::format("{}/{}", path, name);
     unsigned char type = entry->d_type;
     if (type == DT_UNKNOWN && ::lstat(full.c_str(), &status) == 0) {
@@ -210,6 +229,14 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
     } else if (is_folder) {
       known.folders.push_back(full);
     }
+  }
+  const bool is_own_folder =
+      path.size() > top.size() && names_of_git.are_enough() &&
+      std::ranges::find(names_, ".git") != names_.end() &&
+      std::ranges::find(writable_, std::filesystem::path(path)) == writable_.end();
+  if (is_own_folder) {
+    known.repositories.push_back(path);
+    if (is_writable(path)) known.mounts.push_back({GuardedMount::Kind::read_only, path});
   }
   // What was moved here after the first look at it, and before it was listed, was listed nowhere
   // else.

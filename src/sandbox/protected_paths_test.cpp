@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "sandbox/git_paths.h"
 #include "sandbox/sandbox_testing.h"
 
 namespace wright::sandbox {
@@ -111,6 +112,44 @@ TEST_F(ProtectedPaths, include_repositories_behind_links_with_their_hooks) {
   EXPECT_EQ(std::filesystem::read_symlink(folder / "sub/.git"), "../kept");
   EXPECT_EQ(Grounds::read(folder / "tools/check.sh"), "mine");
   EXPECT_EQ(run_line(sandbox, "cd sub && git log --format=%s", folder).output.head, "first\n");
+}
+
+TEST_F(ProtectedPaths, include_repositories_without_a_worktree_and_make_none_of_the_base) {
+  const auto folder = grounds_.workspace();
+  std::filesystem::rename(git_, folder / "mirror");
+  const std::string config = Grounds::read(folder / "mirror/config");
+  const auto sandbox = Sandbox::prepare(grounds_.policy()).value();
+  NEEDS_NAMESPACES(sandbox);
+  for (const char* line :
+       {"git -C mirror config core.fsmonitor ./x", "echo x > mirror/hooks/post-update",
+        "mv mirror old", "rm mirror/HEAD", "cp -r mirror/. .",
+        "mkdir objects refs; echo 'ref: refs/heads/x' > HEAD", "mv mirror/HEAD HEAD",
+        "git init --bare . && ls HEAD/*", "echo mirror > commondir; ln -sf mirror/HEAD HEAD"}) {
+    EXPECT_NE(run_line(sandbox, line, folder).exit_code, 0) << line;
+    EXPECT_FALSE(is_git_folder(folder)) << line;
+  }
+  EXPECT_EQ(Grounds::read(folder / "mirror/config"), config);
+  EXPECT_FALSE(std::filesystem::exists(folder / "mirror/hooks/post-update"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "HEAD"));
+  EXPECT_EQ(run_line(sandbox, "git --git-dir=mirror log --format=%s", folder).output.head,
+            "first\n");
+}
+
+TEST_F(ProtectedPaths, in_a_folder_of_a_repository_leave_git_its_words) {
+  const auto folder = grounds_.workspace() / "sub";
+  std::filesystem::create_directory(folder);
+  auto policy = grounds_.policy();
+  policy.read_paths.push_back(grounds_.workspace());
+  policy.write_paths = {folder};
+  const auto sandbox = Sandbox::prepare(policy).value();
+  NEEDS_NAMESPACES(sandbox);
+  const auto git = run_line(sandbox, "git diff HEAD && git log --format=%s HEAD", folder);
+  EXPECT_EQ(git.output.head, "first\n") << git.error.head;
+  for (const char* line : {"echo 'ref: refs/heads/x' > HEAD; mkdir objects refs",
+                           "git init --bare .", "echo ../x > commondir", "rm -f refs"}) {
+    EXPECT_NE(run_line(sandbox, line, folder).exit_code, 0) << line;
+    EXPECT_FALSE(is_git_folder(folder)) << line;
+  }
 }
 
 TEST_F(ProtectedPaths, are_what_the_user_names) {

@@ -169,8 +169,8 @@ void ShellParser::parse_dollar(ShellWordBuilder& word, Quoting quoting) {
     advance();
     parse_escaped_quotes(word);
   } else if (next == '"' && !is_quoted && is_bash()) {
-    parse_double_quotes(word);
-    word.add_unknown_in_quotes();  // it may be translated
+    // What bash finds as its translation, in a file that variables name, is expanded like a line.
+    refuse("a text that may be translated, $\"…\", is not understood");
   } else if (is_number_parameter(next)) {
     advance();
     word.note_quoting();

@@ -199,13 +199,11 @@ Result<Workspace> Workspace::open(const FileAccess& access, Resolver resolver) {
       workspace.unreadable_.push_back(pattern);
     }
   }
-  if (!workspace.unreadable_.empty()) {
-    std::vector<std::filesystem::path> folders;
-    folders.reserve(workspace.readable_.size());
-    for (const Root& root : workspace.readable_) folders.emplace_back(root.path);
-    workspace.link_targets_ =
-        std::make_unique<LinkTargets>(std::move(folders), workspace.unreadable_);
-  }
+  std::vector<std::filesystem::path> folders;
+  folders.reserve(workspace.readable_.size());
+  for (const Root& root : workspace.readable_) folders.emplace_back(root.path);
+  workspace.named_elsewhere_ =
+      std::make_unique<NamedElsewhere>(std::move(folders), workspace.unreadable_);
   const auto protect = [&](const std::filesystem::path& path) {
     workspace.protected_absolute_.push_back(path.native());
     std::error_code problem;
@@ -244,7 +242,7 @@ bool Workspace::hides_real(std::string_view absolute, Above above) const {
       return sandbox::is_meant(pattern, path);
     });
   });
-  if (is_meant || (link_targets_ && link_targets_->hold(absolute))) return true;
+  if (is_meant || (!unreadable_.empty() && named_elsewhere_->hides(absolute))) return true;
   return std::ranges::any_of(hidden_, [&](const std::string& hidden) {
     if (!is_in(absolute, hidden)) return false;
     return std::none_of(readable_.begin() + 1, readable_.end(), [&](const Root& root) {
@@ -267,14 +265,21 @@ bool Workspace::hides_open(const FileDescriptor& opened) const {
   return real.empty() || hides_real(real);
 }
 
+bool Workspace::is_of_git(const std::string& absolute, const Root& root) const {
+  if (sandbox::belongs_to_git(absolute, root.path)) return true;
+  std::error_code problem;
+  const auto real = std::filesystem::weakly_canonical(absolute, problem);
+  return !problem && named_elsewhere_->is_of_git(real.native());
+}
+
 std::optional<std::string> Workspace::protection_of(const std::string& absolute,
                                                     const Root& root) const {
   const auto inside = root.rest_of(absolute);
   if (inside && has_part(*inside, ".git")) {
     return "lies in a .git folder, which is git's own: use git to change it";
   }
-  if (inside && sandbox::belongs_to_git(fmt::format("{}/{}", root.path, *inside), root.path)) {
-    return "is git's own, or git takes hooks or settings from it: use git to change it";
+  if (inside && is_of_git(fmt::format("{}/{}", root.path, *inside), root)) {
+    return "is git's own, or git takes hooks, programs or settings from it: use git to change it";
   }
   const auto is_journal = [&](const std::string& name) { return has_part(*inside, name); };
   if (inside && std::ranges::any_of(kJournalNames, is_journal)) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "tools/workspace/beneath.h"
-#include "tools/workspace/link_targets.h"
+#include "tools/workspace/named_elsewhere.h"
 #include "wright/tools.h"
 
 namespace wright::tools {
@@ -132,10 +132,11 @@ class Workspace {
     std::string inside;
   };
   Place place_of(const std::string& path) const;
-  std::string absolute(std::string_view path) const;  // of a normal form
+  std::string absolute(std::string_view path) const;   // of a normal form
   enum class Above : std::uint8_t { unknown, shown };  // of the folders around a path
   bool hides_real(std::string_view absolute, Above above = Above::unknown) const;
   bool hides_anything() const { return !hidden_.empty() || !unreadable_.empty(); }
+  bool is_of_git(const std::string& absolute, const Root& root) const;
   // Nothing: it may be written. Otherwise why not, to follow the path in a sentence.
   std::optional<std::string> protection_of(const std::string& absolute, const Root& root) const;
   bool hides_open(const FileDescriptor& opened) const;  // whatever links led there
@@ -146,10 +147,10 @@ class Workspace {
 
   std::vector<Root> readable_;  // the base first
   std::vector<Root> writable_;
-  std::vector<std::string> hidden_;           // absolute, without links, below one of the folders
-  std::vector<std::string> unreadable_;       // patterns, for what lies below any folder
-  std::unique_ptr<LinkTargets> link_targets_;  // null where nothing is unreadable
-  std::vector<std::string> protected_names_;  // anywhere
+  std::vector<std::string> hidden_;      // absolute, without links, below one of the folders
+  std::vector<std::string> unreadable_;  // patterns, for what lies below any folder
+  std::unique_ptr<NamedElsewhere> named_elsewhere_;
+  std::vector<std::string> protected_names_;     // anywhere
   std::vector<std::string> protected_relative_;  // below each writable folder
   std::vector<std::string> protected_absolute_;  // also without links
   Resolver resolver_;

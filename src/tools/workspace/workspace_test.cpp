@@ -386,6 +386,35 @@ TEST(Workspace, protects_the_same_paths_as_the_sandbox) {
   EXPECT_EQ(through_link.error().code, ErrorCode::permission_denied);
 }
 
+TEST(Workspace, protects_what_a_repository_further_down_names) {
+  const TemporaryFolder folder;
+  folder
+      .write("sub/.git/config",
+             "[core]\n\thooksPath = ../hooks\n[include]\n\tpath = ../../common.gitconfig\n")
+      .write("hooks/pre-commit", "")
+      .write("mirror.git/HEAD", "ref: refs/heads/main\n")
+      .write("mirror.git/config", "[core]\n\tfsmonitor = ../tools/watch\n")
+      .make_folder("mirror.git/objects")
+      .make_folder("mirror.git/refs")
+      .write("tools/watch", "")
+      .link("way", "hooks");
+  const auto workspace = Workspace::open({.base = folder.path(), .writable = {"."}});
+  ASSERT_TRUE(workspace) << workspace.error().message;
+  for (const char* path : {"hooks/pre-commit", "hooks/post-checkout", "common.gitconfig",
+                           "mirror.git/description", "tools/watch"}) {
+    EXPECT_FALSE(workspace->write_target(path)) << path;
+  }
+  for (const char* path : {"sub/main.c", "hooks.txt", "tools/other"}) {
+    EXPECT_TRUE(workspace->write_target(path)) << path;
+  }
+  const auto tools = editing_tools({.base = folder.path(), .writable = {"."}});
+  ASSERT_TRUE(tools);
+  const auto through_link =
+      testing::answer_of(tools->front(), {{"path", "way/pre-commit"}, {"content", "x"}});
+  ASSERT_FALSE(through_link);
+  EXPECT_EQ(through_link.error().code, ErrorCode::permission_denied);
+}
+
 TEST(Protected, paths_are_meant_below_the_base_and_under_every_name) {
   const TemporaryFolder folder;
   folder.write("lib/keys/k", "").write("src/keys/k", "").link("alias", "lib");
