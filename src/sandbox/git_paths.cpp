@@ -69,11 +69,25 @@ std::vector<fs::path> settings_of_the_person() {
 
 // Of those that git runs when nobody has asked for it: not of aliases.
 bool is_command(const GitSetting& setting) {
-  constexpr std::array<std::string_view, 16> kNames{
-      "fsmonitor", "sshcommand", "editor",     "pager",   "askpass", "program",
-      "external",  "command",    "textconv",   "clean",   "smudge",  "process",
-      "driver",    "helper",     "difffilter", "gitproxy"};
-  return setting.section == "pager" || std::ranges::find(kNames, setting.name) != kNames.end();
+  constexpr std::string_view kNames[] = {"alternaterefscommand",
+                                         "askpass",
+                                         "clean",
+                                         "command",
+                                         "defaultkeycommand",
+                                         "difffilter",
+                                         "driver",
+                                         "editor",
+                                         "external",
+                                         "fsmonitor",
+                                         "gitproxy",
+                                         "helper",
+                                         "pager",
+                                         "process",
+                                         "program",
+                                         "smudge",
+                                         "sshcommand",
+                                         "textconv"};
+  return setting.section == "pager" || std::ranges::find(kNames, setting.name) != std::end(kNames);
 }
 
 // A shell splits it: what it would make of more than quotes around words is not asked.
@@ -165,6 +179,23 @@ void add_programs(const std::string& command, const fs::path& top, std::vector<f
   }
 }
 
+// What the settings name below each of the folders. Returns those in which hooks are.
+std::vector<fs::path> add_named(const std::vector<GitSetting>& settings,
+                                const std::vector<fs::path>& tops, GitPlaces& places) {
+  std::vector<fs::path> of_hooks;
+  for (const GitSetting& each : settings) {
+    const bool names_hooks = each.name == "hookspath";
+    const bool names_template = each.section == "init" && each.name == "templatedir";
+    for (const fs::path& top : tops) {
+      if (is_command(each)) add_programs(each.value, top, places.files);
+      if (!names_hooks && !names_template) continue;
+      places.folders.push_back(SettingsReader::path_meant(each.value, top));
+      of_hooks.push_back(names_hooks ? places.folders.back() : places.folders.back() / "hooks");
+    }
+  }
+  return of_hooks;
+}
+
 // A hook may be a link to a script anywhere. False where there is too much to look through.
 bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
   std::error_code problem;
@@ -182,7 +213,9 @@ bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
 
 bool is_git_folder(const fs::path& folder) {
   std::error_code problem;
-  if (!fs::is_regular_file(folder / "HEAD", problem)) return false;
+  const fs::path head = folder / "HEAD";
+  // A link to a branch without a commit leads nowhere.
+  if (!fs::is_regular_file(head, problem) && !fs::is_symlink(head, problem)) return false;
   const bool is_whole =
       fs::is_directory(folder / "objects", problem) && fs::is_directory(folder / "refs", problem);
   return is_whole || fs::is_regular_file(folder / "commondir", problem);
@@ -233,23 +266,13 @@ GitPlaces places_named_by_git(const fs::path& dot_git) {
   for (const GitSetting& each : reader.settings()) {
     if (each.name == "worktree") tops.push_back(own.front() / each.value);
   }
-  std::vector<fs::path> hooks;
-  for (const GitSetting& each : reader.settings()) {
-    const bool names_hooks = each.name == "hookspath";
-    const bool names_template = each.section == "init" && each.name == "templatedir";
-    for (const fs::path& top : tops) {
-      if (names_hooks) hooks.push_back(SettingsReader::path_meant(each.value, top));
-      if (names_template) hooks.push_back(SettingsReader::path_meant(each.value, top));
-      if (is_command(each)) add_programs(each.value, top, places.files);
-    }
-  }
-  places.folders.insert(places.folders.end(), hooks.begin(), hooks.end());
+  std::vector<fs::path> of_hooks = add_named(reader.settings(), tops, places);
   for (const fs::path& folder : own) {
-    hooks.push_back(folder / "hooks");
-    if (fs::is_symlink(hooks.back(), problem)) places.folders.push_back(hooks.back());
+    of_hooks.push_back(folder / "hooks");
+    if (fs::is_symlink(of_hooks.back(), problem)) places.folders.push_back(of_hooks.back());
   }
   places.is_complete = reader.is_complete();
-  for (const fs::path& folder : hooks) {
+  for (const fs::path& folder : of_hooks) {
     places.is_complete = add_links_in(folder, places.files) && places.is_complete;
   }
   return places;
