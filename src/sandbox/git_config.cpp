@@ -1,13 +1,22 @@
 #include "sandbox/git_config.h"
 
+#include <pwd.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdlib>
 #include <optional>
 
 #include "core/text.h"
 
 namespace wright::sandbox {
 namespace {
+
+namespace fs = std::filesystem;
+
+// What follows them no call for files would see.
+constexpr std::string_view kEndsOfPath("\n\0", 2);
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -122,10 +131,31 @@ class Reader {
   std::vector<GitSetting> settings_;
 };
 
+fs::path folder_of(const std::string& person) {
+  std::array<char, 4096> memory{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const int problem = ::getpwnam_r(person.c_str(), &entry, memory.data(), memory.size(), &found);
+  return problem == 0 && found != nullptr ? fs::path(found->pw_dir) : fs::path();
+}
+
 }  // namespace
 
 std::vector<GitSetting> settings_in_git_config(std::string_view text) {
   return Reader(text).settings();
+}
+
+fs::path folder_of_person() {
+  const char* folder = std::getenv("HOME");
+  return folder == nullptr ? fs::path() : fs::path(folder);
+}
+
+fs::path path_of_git(std::string value, const fs::path& folder) {
+  value.resize(std::min(value.find_first_of(kEndsOfPath), value.size()));
+  if (!value.starts_with('~')) return folder / value;
+  const std::size_t slash = std::min(value.find('/'), value.size());
+  const fs::path person = slash == 1 ? folder_of_person() : folder_of(value.substr(1, slash - 1));
+  return person / value.substr(std::min(slash + 1, value.size()));
 }
 
 }  // namespace wright::sandbox

@@ -1,7 +1,5 @@
 #include "sandbox/git_paths.h"
 
-#include <pwd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -16,6 +14,8 @@
 #include "core/regular_file.h"
 #include "core/text.h"
 #include "sandbox/git_config.h"
+#include "sandbox/git_index.h"
+#include "sandbox/git_programs.h"
 #include "sandbox/placeholder.h"
 
 namespace wright::sandbox {
@@ -28,32 +28,16 @@ constexpr std::size_t kMostOfLine = 8192;
 constexpr std::size_t kMostHooks = 10'000;
 constexpr std::size_t kMostFiles = 1'000;  // of settings, with all that they include
 
-// What follows them no call for files would see.
-constexpr std::string_view kEndsOfPath("\n\0", 2);
-
 std::string first_line_of(const fs::path& file) {
   std::string text = start_of_regular_file(file, kMostOfLine);
-  text.resize(std::min(text.find_first_of(kEndsOfPath), text.size()));
+  text.resize(std::min(text.find_first_of(std::string_view("\n\0", 2)), text.size()));
   return text;
-}
-
-fs::path home() {
-  const char* folder = std::getenv("HOME");
-  return folder == nullptr ? fs::path() : fs::path(folder);
-}
-
-fs::path home_of(const std::string& person) {
-  std::array<char, 4096> memory{};
-  passwd entry{};
-  passwd* found = nullptr;
-  const int problem = ::getpwnam_r(person.c_str(), &entry, memory.data(), memory.size(), &found);
-  return problem == 0 && found != nullptr ? fs::path(found->pw_dir) : fs::path();
 }
 
 std::vector<fs::path> settings_of_the_person() {
   std::vector<fs::path> files{"/etc/gitconfig"};
   const char* own = std::getenv("XDG_CONFIG_HOME");
-  const fs::path person = home();
+  const fs::path person = folder_of_person();
   if (own != nullptr && *own != '\0') {
     files.push_back(fs::path(own) / "git" / "config");
   } else if (!person.empty()) {
@@ -65,42 +49,6 @@ std::vector<fs::path> settings_of_the_person() {
       files.emplace_back(file);
   }
   return files;
-}
-
-// Of those that git runs when nobody has asked for it: not of aliases.
-bool is_command(const GitSetting& setting) {
-  constexpr std::string_view kNames[] = {"alternaterefscommand",
-                                         "askpass",
-                                         "clean",
-                                         "command",
-                                         "defaultkeycommand",
-                                         "difffilter",
-                                         "driver",
-                                         "editor",
-                                         "external",
-                                         "fsmonitor",
-                                         "gitproxy",
-                                         "helper",
-                                         "pager",
-                                         "process",
-                                         "program",
-                                         "smudge",
-                                         "sshcommand",
-                                         "textconv"};
-  return setting.section == "pager" || std::ranges::find(kNames, setting.name) != std::end(kNames);
-}
-
-// A shell splits it: what it would make of more than quotes around words is not asked.
-std::vector<std::string> words_with_slashes(const std::string& command) {
-  constexpr std::string_view kBetween = " \t\n'\"!;&|()<>=";
-  std::vector<std::string> words;
-  for (std::size_t start = 0; start < command.size();) {
-    const std::size_t end = std::min(command.find_first_of(kBetween, start), command.size());
-    std::string word = command.substr(start, end - start);
-    if (word.find('/') != std::string::npos) words.push_back(std::move(word));
-    start = end + 1;
-  }
-  return words;
 }
 
 // Under which conditions a file is included does not matter: they may hold at any time.
@@ -118,9 +66,9 @@ class SettingsReader {
       if (each.value.empty()) continue;
       const bool is_include = each.section == "include" || each.section == "includeif";
       if (is_include && each.name == "path") {
-        waiting_.push_back(path_meant(each.value, file.parent_path()));
+        waiting_.push_back(path_of_git(each.value, file.parent_path()));
       }
-      if (each.section == "core" || each.section == "init" || is_command(each)) {
+      if (each.section == "core" || each.section == "init" || names_program(each)) {
         settings_.push_back(std::move(each));
       }
     }
@@ -135,14 +83,6 @@ class SettingsReader {
       read(included.back());
     }
     return included;
-  }
-
-  static fs::path path_meant(std::string value, const fs::path& folder) {
-    value.resize(std::min(value.find_first_of(kEndsOfPath), value.size()));
-    if (!value.starts_with('~')) return folder / value;
-    const std::size_t slash = std::min(value.find('/'), value.size());
-    const fs::path person = slash == 1 ? home() : home_of(value.substr(1, slash - 1));
-    return person / value.substr(std::min(slash + 1, value.size()));
   }
 
   // Those that name what matters here, and the rest of `core` and `init`.
@@ -170,13 +110,12 @@ std::vector<fs::path> own_folders(const fs::path& dot_git) {
   return folders;
 }
 
-// Those that are there: a command is often more than a path.
-void add_programs(const std::string& command, const fs::path& top, std::vector<fs::path>& files) {
-  for (const std::string& word : words_with_slashes(command)) {
-    std::error_code problem;
-    fs::path file = SettingsReader::path_meant(word, top);
-    if (fs::is_regular_file(file, problem)) files.push_back(std::move(file));
-  }
+void add(std::vector<fs::path> more, std::vector<fs::path>& paths) {
+  std::ranges::move(more, std::back_inserter(paths));
+}
+
+fs::path without_end_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
 }
 
 // What the settings name below each of the folders. Returns those in which hooks are.
@@ -187,10 +126,15 @@ std::vector<fs::path> add_named(const std::vector<GitSetting>& settings,
     const bool names_hooks = each.name == "hookspath";
     const bool names_template = each.section == "init" && each.name == "templatedir";
     for (const fs::path& top : tops) {
-      if (is_command(each)) add_programs(each.value, top, places.files);
+      if (names_program(each)) add(programs_named(each.value, top), places.files);
       if (!names_hooks && !names_template) continue;
-      places.folders.push_back(SettingsReader::path_meant(each.value, top));
-      of_hooks.push_back(names_hooks ? places.folders.back() : places.folders.back() / "hooks");
+      fs::path folder = path_of_git(each.value, top);
+      of_hooks.push_back(names_hooks ? folder : folder / "hooks");
+      // Husky's hooks in `_` run those beside that folder.
+      if (names_hooks && without_end_slash(folder).filename() == "_") {
+        places.folders.push_back(without_end_slash(folder).parent_path());
+      }
+      places.folders.push_back(std::move(folder));
     }
   }
   return of_hooks;
@@ -229,11 +173,14 @@ GitPlaces places_at_top(const fs::path& folder) {
   }
   const fs::path own = folder / ".git";
   if (fs::is_regular_file(own, problem) || is_git_folder(own)) return {};
-  // Git takes a word for the name of a commit only where no file is called the same. A folder in
-  // the place of one of the others would be what is missing, to a git outside: a file is not.
-  const bool is_in_repository = !repositories_around(folder).empty();
+  // What is there already cannot be kept away. Nor should `HEAD` be a folder in a repository: git
+  // takes a word for the name of a commit only where nothing is called the same. A folder in the
+  // place of one of the others would be what is missing, to a git outside: a file is not.
+  const auto is_missing = [&](const char* part) { return !first_missing(folder / part).empty(); };
+  const bool keeps_head_away =
+      is_missing("HEAD") && (repositories_around(folder).empty() || !is_missing("commondir"));
   for (const char* part : {"refs", "objects"}) {
-    if (is_in_repository && !first_missing(folder / part).empty()) {
+    if (!keeps_head_away && is_missing(part)) {
       return {.folders = {folder / "commondir"}, .files = {folder / part}};
     }
   }
@@ -249,7 +196,6 @@ GitPlaces places_named_by_git(const fs::path& dot_git) {
   }
   SettingsReader reader;
   for (const fs::path& file : settings_of_the_person()) {
-    if (!fs::exists(file, problem)) continue;
     places.files.push_back(file);
     reader.read(file);
   }
@@ -259,12 +205,15 @@ GitPlaces places_named_by_git(const fs::path& dot_git) {
       reader.read(folder / name);
     }
   }
-  std::ranges::move(reader.read_what_is_included(), std::back_inserter(places.files));
+  add(reader.read_what_is_included(), places.files);
   // Below which relative folders of hooks, and commands, are.
   const bool has_worktree = dot_git.filename() == ".git";
   std::vector<fs::path> tops{has_worktree ? dot_git.parent_path() : dot_git};
   for (const GitSetting& each : reader.settings()) {
     if (each.name == "worktree") tops.push_back(own.front() / each.value);
+  }
+  for (const std::string& path : submodules_in_index(own.front() / "index")) {
+    places.folders.push_back(tops.back() / path / ".git");
   }
   std::vector<fs::path> of_hooks = add_named(reader.settings(), tops, places);
   for (const fs::path& folder : own) {

@@ -114,9 +114,10 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Placeholder:
     const bool is_last = place == real && way.end != LinkWay::End::missing_on_the_way;
     auto made = TRY(Placeholder::make(place, is_last ? missing : Placeholder::Kind::folder));
     if (made.is_there()) {
+      // An empty file says no more than itself, and git must be able to read it.
       const bool is_file = made.kind() == Placeholder::Kind::file;
       found.mounts.push_back(
-          {is_file ? GuardedMount::Kind::hidden_file : GuardedMount::Kind::hidden_folder,
+          {is_file ? GuardedMount::Kind::read_only : GuardedMount::Kind::hidden_folder,
            place.native(), kByPath});
       found.placeholders.push_back(std::move(made));
       return {};

@@ -33,13 +33,13 @@ TEST_F(GuardedRepositories, include_where_the_file_of_a_worktree_points) {
 
 TEST_F(GuardedRepositories, include_hooks_and_included_configuration) {
   make(".git/config",
-       "[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../.gitconfig\n[user] path = no\n");
-  make(".husky/_/pre-commit");
+       "[core]\n\thooksPath = .hooks/all\n[include]\n\tpath = ../.gitconfig\n[user] path = no\n");
+  make(".hooks/all/pre-commit");
   make(".gitconfig");
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in(".git"), in(".husky/_"), in(".gitconfig")}));
-  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".husky")});
+            (std::set<std::string>{in(".git"), in(".hooks/all"), in(".gitconfig")}));
+  EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".hooks")});
 }
 
 TEST_F(GuardedRepositories, with_their_folder_elsewhere_include_hooks) {
@@ -142,7 +142,7 @@ TEST_F(GuardedRepositories, have_missing_settings_that_can_be_read_as_nothing_an
     const auto found = guarded.look().value();
     const auto again = GuardedPaths(policy_).look().value();
     for (const auto* each : {&found, &again}) {
-      EXPECT_EQ(paths_of(*each, Kind::hidden_file), std::set<std::string>{in(".local.gitconfig")});
+      EXPECT_TRUE(paths_of(*each, Kind::read_only).contains(in(".local.gitconfig")));
       EXPECT_TRUE(paths_of(*each, Kind::hidden_folder).contains(in("far")));
       EXPECT_TRUE(paths_of(*each, Kind::hidden_folder).contains(in("gone")));
     }
@@ -218,12 +218,22 @@ TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
     const auto found = GuardedPaths(policy_).look().value();
     EXPECT_EQ(paths_of(found, Kind::hidden_folder),
               (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/commondir")}));
-    EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in(part)});
+    EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{in(part)});
     EXPECT_FALSE(std::filesystem::is_directory(in(part)));
   };
   expect_in_the_way("w/refs");
   std::filesystem::create_directory(in("w/refs"));
   expect_in_the_way("w/objects");
+
+  std::filesystem::remove_all(in("w/refs"));
+  std::filesystem::remove_all(in(".git"));
+  make("w/HEAD");  // as a tool for files may
+  expect_in_the_way("w/refs");
+  std::filesystem::remove(in("w/HEAD"));
+  make("w/commondir");
+  EXPECT_TRUE(
+      paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder).contains(in("w/HEAD")));
+  std::filesystem::remove(in("w/commondir"));
 
   make("w/.git", "gitdir: elsewhere\n");
   const auto hidden = paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder);
@@ -248,7 +258,7 @@ TEST_F(GuardedRepositories, that_are_written_to_themselves_keep_hooks_and_settin
   }
   EXPECT_TRUE(paths_of(found, Kind::hidden_folder).contains(in("w/hooks")));
   for (const char* path : {"w/config.worktree", "w/commondir"}) {
-    EXPECT_TRUE(paths_of(found, Kind::hidden_file).contains(in(path))) << path;
+    EXPECT_TRUE(kept.contains(in(path))) << path;
   }
   EXPECT_FALSE(kept.contains(in("w")));
   EXPECT_FALSE(belongs_to_git(in("w/refs/heads/main"), in("w")));
@@ -257,16 +267,46 @@ TEST_F(GuardedRepositories, that_are_written_to_themselves_keep_hooks_and_settin
 TEST_F(GuardedRepositories, include_templates_and_programs_that_git_runs_unasked) {
   make(".git/config",
        "[init]\n\ttemplateDir = template\n[core]\n\tfsmonitor = ./watch.sh\n"
-       "[filter \"x\"]\n\tclean = \"sh -c 'bin/clean \\\"$1\\\"'\"\n"
-       "[alias]\n\tgo = !bin/go\n[diff \"y\"]\n\ttextconv = bin/missing\n");
-  for (const char* path : {"template/hooks/pre-commit", "watch.sh", "bin/clean", "bin/go"}) {
+       "[filter \"x\"]\n\tclean = \"sh -c 'bin/clean \\\"$1\\\"'\"\n\tsmudge = sh smudge.sh cat\n"
+       "[alias]\n\tgo = !bin/go\n[diff \"y\"]\n\ttextconv = bin/missing bin/no\n"
+       "\tcommand = '$PWD/with blank/diff'\n\texternal = $(git rev-parse --show-toplevel)/top.sh\n"
+       "[pager]\n\tlog = cat\n[credential]\n\thelper = \"!f() { bin/secret; }; f\"\n");
+  for (const char* path : {"template/hooks/pre-commit", "watch.sh", "bin/clean", "bin/go", "cat",
+                           "smudge.sh", "with blank/diff", "top.sh", "bin/secret"}) {
     make(path);
   }
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in(".git"), in("template"), in("watch.sh"), in("bin/clean")}));
+            (std::set<std::string>{in(".git"), in("template"), in("watch.sh"), in("bin/clean"),
+                                   in("smudge.sh"), in("bin/missing"), in("with blank/diff"),
+                                   in("top.sh"), in("bin/secret"), in("cat")}));
   EXPECT_TRUE(belongs_to_git(in("template/hooks/post-checkout"), grounds_.workspace()));
   EXPECT_FALSE(belongs_to_git(in("bin/go"), grounds_.workspace()));
+}
+
+TEST_F(GuardedRepositories, with_hooks_of_husky_include_those_that_they_run) {
+  make(".git/config", "[core]\n\thooksPath = .husky/_\n");
+  make(".husky/_/pre-commit");
+  make(".husky/pre-commit");
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in(".husky")));
+  EXPECT_TRUE(belongs_to_git(in(".husky/pre-push"), grounds_.workspace()));
+}
+
+// Whose folder a command could otherwise fill, or move away: `git status` at the top goes there.
+TEST_F(GuardedRepositories, include_those_of_submodules_there_or_not) {
+  const std::string line = fmt::format(
+      "cd '{}' && git init -q && for i in there empty gone/deep; do git init -q $i && "
+      "git -C $i -c user.name=a -c user.email=a commit -q --allow-empty -m x && "
+      "git add $i 2>/dev/null; done; rm -rf empty/.git gone",
+      grounds_.workspace().string());
+  ASSERT_EQ(std::system(line.c_str()), 0);
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("there/.git")));
+  EXPECT_TRUE(paths_of(found, Kind::pinned).contains(in("there")));
+  const auto made = paths_of(found, Kind::hidden_folder);
+  EXPECT_TRUE(made.contains(in("empty/.git")));
+  EXPECT_TRUE(made.contains(in("gone")));
 }
 
 TEST_F(GuardedRepositories, tell_of_what_they_name_elsewhere) {
