@@ -73,7 +73,8 @@ Interceptor permission(PermissionOptions options);
 // Shortens long results to about `bytes`, keeping their shape where that is possible.
 Interceptor output_limit(std::size_t bytes);
 
-// In results and in errors.
+// In results, errors and progress, in what people are asked (but not in the arguments that they
+// approve, nor in Waiting::state), and in what is kept in files.
 Interceptor redaction(Redactor redactor);
 
 struct RetryOptions {

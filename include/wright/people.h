@@ -72,8 +72,8 @@ struct Waiting {
   std::optional<std::chrono::seconds> timeout = {};  // absent: it waits for ever
   // WaitKind::approval: the kinds of calls that an approval for the session holds for.
   std::vector<std::string> covers = {};
-  // What the call needs to go on, and only its tool understands: stored with the wait, shown to
-  // nobody, and given back with the answer.
+  // What the call needs to go on, and only its tool understands: stored with the wait as it is,
+  // shown to nobody, and given back with the answer.
   Json state = {};
   bool operator==(const Waiting&) const = default;
 };

@@ -1,8 +1,16 @@
-// Hides secrets in what tools tell: their results, and their progress.
+// Hides secrets in what tools tell: their results, their progress, what they ask people, and what
+// they keep in files.
+#include <boost/json/object.hpp>
+
+#include "core/json_members.h"
+#include "core/sha256.h"
 #include "wright/interceptors.h"
 
 namespace wright::intercept {
 namespace {
+
+// A mark of all that a person was asked to approve, hidden or not.
+constexpr std::string_view kWholeShown = "whole_shown";
 
 void redact(Output& output, const Redactor& redactor) {
   std::size_t hidden = 0;
@@ -18,22 +26,69 @@ void redact(Error& error, const Redactor& redactor) {
   error.detail = redactor.redacted(std::move(error.detail));
 }
 
+// Its reason alone may be another one when the call is executed again.
+std::string mark_of(const Json& shown) {
+  Json marked = shown;
+  if (JsonObject* object = marked.if_object()) object->erase("reason");
+  return sha256_hex(to_text(marked));
+}
+
+// A call that a person approves, or that is run elsewhere, is meant as its model wrote it, and
+// stored so: its arguments stay.
+Json shown_without(const Waiting& waiting, const Redactor& redactor, std::size_t& hidden) {
+  Json shown = redactor.redacted(waiting.shown, hidden);
+  const Json* arguments = member(waiting.shown, "arguments");
+  if (waiting.kind != WaitKind::question && arguments != nullptr) {
+    shown.get_object()["arguments"] = *arguments;
+  }
+  return shown;
+}
+
+// Its state is left as it is: the call could not go on with another one, and nobody is shown it.
+void redact(Waiting& waiting, const Redactor& redactor) {
+  std::size_t hidden = 0;
+  Json shown = shown_without(waiting, redactor, hidden);
+  if (hidden > 0 && waiting.kind == WaitKind::approval && shown.is_object()) {
+    shown.get_object()[kWholeShown] = mark_of(waiting.shown);
+  }
+  waiting.shown = std::move(shown);
+}
+
+// Whether this is what a person has approved, who was shown it without its secrets.
+bool is_approved(const Waiting& waiting, const WaitAnswers& answers) {
+  const Json* mark = member(answers.approved, kWholeShown);
+  return mark != nullptr && answers.approval && waiting.kind == WaitKind::approval &&
+         waiting.state.is_null() && *mark == Json(mark_of(waiting.shown));
+}
+
+Waiting* waiting_in(Result<ToolReply>& reply) {
+  return reply ? std::get_if<Waiting>(&*reply) : nullptr;
+}
+
 }  // namespace
 
 Interceptor redaction(Redactor redactor) {
   return [redactor](const Invocation& invocation, const Context& context,
                     const Next& next) -> Result<ToolReply> {
-    const auto go_on = [&]() -> Result<ToolReply> {
-      if (!context.progress) return next(invocation, context);
-      Context quiet = context;
+    Context quiet = context;
+    if (context.progress) {
       quiet.progress = [&](std::string_view text) { context.progress(redactor.redacted(text)); };
-      return next(invocation, quiet);
-    };
-    Result<ToolReply> reply = go_on();
+    }
+    if (context.spill) {
+      quiet.spill = [&](std::string_view text) { return context.spill(redactor.redacted(text)); };
+    }
+    Result<ToolReply> reply = next(invocation, quiet);
+    if (const Waiting* waiting = waiting_in(reply);
+        waiting != nullptr && is_approved(*waiting, context.answers)) {
+      quiet.answers.approved = waiting->shown;
+      reply = next(invocation, quiet);
+    }
     if (!reply) {
       redact(reply.error(), redactor);
     } else if (Output* output = std::get_if<Output>(&*reply)) {
       redact(*output, redactor);
+    } else if (Waiting* waiting = waiting_in(reply)) {
+      redact(*waiting, redactor);
     }
     return reply;
   };

@@ -116,5 +116,73 @@ TEST(Redaction, hides_secrets_in_what_a_call_tells_on_the_way) {
   EXPECT_EQ(told, "key=[REDACTED]\n");
 }
 
+std::vector<Interceptor> hiding_hunter2() {
+  return {intercept::redaction(Redactor({"hunter2-secret"}))};
+}
+
+TEST(Redaction, hides_secrets_in_what_a_person_is_asked) {
+  const Json state{{"token", "hunter2-secret"}};
+  const std::vector<Tool> tools{tool("ask", "", [&](const Context& context) -> Result<ToolReply> {
+    if (context.answers.answer) return Output{.value = context.answers.state.at("token")};
+    return Waiting{
+        .shown = {{"prompt", "I have hunter2-secret"},
+                  {"questions", {{{"id", "which"}, {"options", {"hunter2-secret", "no"}}}}}},
+        .state = state};
+  })};
+  const auto asked = execute(tools, hiding_hunter2(), testing::call("ask"), {});
+  ASSERT_TRUE(asked.waiting);
+  EXPECT_EQ(asked.waiting->shown,
+            (Json{{"prompt", "I have [REDACTED]"},
+                  {"questions", {{{"id", "which"}, {"options", {"[REDACTED]", "no"}}}}}}));
+  EXPECT_EQ(asked.waiting->state, state) << "the tool goes on with what it gave";
+}
+
+TEST(Redaction, lets_an_approval_hold_for_what_was_shown_without_its_secrets) {
+  std::string folder = "/home/hunter2-secret";
+  const std::vector<Tool> tools{tool("move", "", [&](const Context& context) -> Result<ToolReply> {
+    auto instead = unless_approved(
+        context, "move", {{"folder", folder}, {"arguments", {{"to", "hunter2-secret"}}}}, {});
+    if (instead) return std::move(*instead);
+    return Output{.value = "moved"};
+  })};
+  const auto asked = execute(tools, hiding_hunter2(), testing::call("move"), {});
+  ASSERT_TRUE(asked.waiting);
+  EXPECT_EQ(asked.waiting->shown.at("folder"), "/home/[REDACTED]");
+  EXPECT_EQ(asked.waiting->shown.at("arguments"), (Json{{"to", "hunter2-secret"}}))
+      << "they are the model's own words, and stored with the call";
+  Context approved;
+  approved.answers.approval = Approval{Decision::once, {}};
+  approved.answers.approved = asked.waiting->shown;
+  EXPECT_EQ(execute(tools, hiding_hunter2(), testing::call("move"), approved).result.content,
+            "moved");
+  folder = "/srv/hunter2-secret";
+  EXPECT_TRUE(execute(tools, hiding_hunter2(), testing::call("move"), approved).waiting)
+      << "somewhere else";
+}
+
+TEST(Redaction, leaves_a_call_that_is_run_elsewhere_as_it_is) {
+  const std::vector<Tool> tools{tool("hand", "", []() -> Result<ToolReply> {
+    return Waiting{.kind = WaitKind::result,
+                   .shown = {{"tool", "hand"}, {"arguments", R"({"text":"hunter2-secret"})"}}};
+  })};
+  const auto handed = execute(tools, hiding_hunter2(), testing::call("hand"), {});
+  ASSERT_TRUE(handed.waiting);
+  EXPECT_EQ(handed.waiting->shown.at("arguments"), R"({"text":"hunter2-secret"})");
+}
+
+TEST(Redaction, hides_secrets_in_what_is_kept_in_a_file) {
+  std::string kept;
+  Context context;
+  context.spill = [&](std::string_view text) -> Result<std::string> {
+    kept = text;
+    return "/output/1";
+  };
+  const std::vector<Tool> tools{tool("print", "", [](const Context& with) {
+    return with.spill("a long text with hunter2-secret in it").value();
+  })};
+  (void)execute(tools, hiding_hunter2(), testing::call("print"), context);
+  EXPECT_EQ(kept, "a long text with [REDACTED] in it");
+}
+
 }  // namespace
 }  // namespace wright

@@ -52,12 +52,14 @@ std::string Authorizer::token() {
   if (!token_) {
     const auto kept = file_.find(options_.url);
     token_ = kept && *kept ? (*kept)->grant.access_token : "";
+    options_.redactor.learn(*token_);
   }
   return *token_;
 }
 
 void Authorizer::take(std::string token) {
   const std::lock_guard lock(mutex_);
+  options_.redactor.learn(token);
   token_ = std::move(token);
 }
 

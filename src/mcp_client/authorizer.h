@@ -14,6 +14,7 @@
 #include "mcp/authorization.h"
 #include "mcp_client/token_file.h"
 #include "net/http_client.h"
+#include "wright/log.h"
 
 namespace wright::mcp_client {
 
@@ -35,6 +36,7 @@ struct AuthorizerOptions {
   std::string metadata_document = {};           // an https address that describes us
   std::string scope = {};                       // instead of what the server asks for
   std::optional<Browser> browser = {};          // none: nobody can be asked to log in
+  Redactor redactor = {};                       // learns the tokens
 };
 
 // From any thread but the client's own.

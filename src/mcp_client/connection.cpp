@@ -15,6 +15,10 @@ const std::string& Connection::name() const {
   return state_->options().name;
 }
 
+const Redactor& Connection::redactor() const {
+  return state_->options().redactor;
+}
+
 Result<mcp::ServerView> Connection::open(const std::stop_token& stop) {
   return state_->open(stop);
 }

@@ -30,6 +30,7 @@ struct ConnectionOptions {
   std::chrono::milliseconds time_to_start{30'000};
   std::chrono::milliseconds time_to_probe{5'000};  // for server/discover, which old ones ignore
   Logger logger = {};
+  Redactor redactor = {};  // of what people are asked for the server
 };
 
 // A call that is under way, wherever it has got to. It belongs to one life of the server: after a
@@ -71,6 +72,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   const std::string& name() const;
+  const Redactor& redactor() const;
 
   // Connects if that is needed. What is known of the server.
   Result<mcp::ServerView> open(const std::stop_token& stop = {});

@@ -201,7 +201,7 @@ Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
       listed->get_array().size() > kMostAddresses) {
     return refuse();
   }
-  ServerQuestions questions;
+  ServerQuestions questions(connection_->redactor());
   for (const Json& each : listed->get_array()) {
     const JsonObject* params = each.if_object();
     if (params == nullptr || mcp::text_in(*params, "mode") != "url") return refuse();
@@ -215,8 +215,10 @@ Result<RemoteReply> RemoteCalls::refused(const mcp::Problem& problem) {
 RemoteCalls::Turn RemoteCalls::asked_within(CallHandle handle, Asked asked,
                                             std::optional<GivenAnswer>& spare,
                                             const Context& context, const AskedFor& asked_for) {
-  OpenQuestion open{
-      .handle = handle, .question = asked.id, .fetches_result = asked_for.fetches_result};
+  OpenQuestion open{.handle = handle,
+                    .question = asked.id,
+                    .questions = ServerQuestions(connection_->redactor()),
+                    .fetches_result = asked_for.fetches_result};
   const std::string& task = asked_for.task;
   const auto answer = [&](const std::variant<JsonObject, mcp::Problem>& outcome) {
     connection_->answer(handle, asked.id, outcome);
@@ -247,7 +249,7 @@ Result<RemoteCalls::Turn> RemoteCalls::needs_input(const RemoteRequest& request,
                                                    mcp::InputRequired needs,
                                                    std::optional<GivenAnswer>& spare,
                                                    const Context& context) {
-  ServerQuestions questions;
+  ServerQuestions questions(connection_->redactor());
   for (auto& [key, asked] : needs.requests) {
     const auto problem = questions.add(key, asked.method, std::move(asked.params), models_.get());
     if (problem) {

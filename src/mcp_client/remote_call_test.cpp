@@ -105,7 +105,7 @@ class McpRemoteCall : public ::testing::TestWithParam<const char*> {
 
   bool is_modern() const { return std::string_view(GetParam()) == "modern"; }
   // Another process of ours, as far as the server can see.
-  std::shared_ptr<Connection> connect() {
+  std::shared_ptr<Connection> connect(Redactor redactor = {}) {
     ServerProgram program{.command = {"python3", (folder_.path() / "server.py").string(),
                                       GetParam(), journal().string()},
                           .working_directory = folder_.path()};
@@ -115,7 +115,8 @@ class McpRemoteCall : public ::testing::TestWithParam<const char*> {
         .client = {.self = {"test", "", "1"}, .capabilities = {{"elicitation", JsonObject{}}}},
         .make = [program](std::shared_ptr<ChannelListener> listener) {
           return start_program(program, std::move(listener));
-        }});
+        },
+        .redactor = std::move(redactor)});
   }
   std::vector<Tool> tools() { return tools_of(connect()); }
   static std::vector<Tool> tools_of(const std::shared_ptr<Connection>& connection) {
@@ -170,6 +171,22 @@ TEST_P(McpRemoteCall, WhatOnlyReadsIsAnsweredInAnotherProcess) {
   const auto later = call(tools(), "look", answer_to(asked));
   EXPECT_EQ(later.response, Json("paid by Ada")) << later.result.content;
   EXPECT_EQ(count("began"), is_modern() ? 1U : 2U);
+}
+
+TEST_P(McpRemoteCall, SecretsInWhatIsAskedAreNeitherShownNorKept) {
+  const Redactor redactor({"Who pays?"});
+  const auto own = tools_of(connect(redactor));
+  const auto asked = call(own, "look");
+  ASSERT_TRUE(asked.waiting);
+  EXPECT_TRUE(to_text(asked.waiting->shown).contains("asks: [REDACTED]"))
+      << to_text(asked.waiting->shown);
+  EXPECT_FALSE(to_text(asked.waiting->state).contains("Who pays?"))
+      << to_text(asked.waiting->state);
+  EXPECT_EQ(call(own, "look", answer_to(asked)).response, Json("paid by Ada"));
+  const auto begun = call(own, "look");
+  ASSERT_TRUE(begun.waiting);
+  const auto later = call(tools_of(connect(redactor)), "look", answer_to(begun));
+  EXPECT_EQ(later.response, Json("paid by Ada")) << later.result.content;
 }
 
 // The fields are the same, and the answer would fit.

@@ -219,7 +219,7 @@ Result<std::optional<RemoteReply>> RemoteCalls::answer_task(Following& task,
   if (asked.size() > kMostQuestions) {
     return give_up(ErrorCode::limit_reached, "it asks too much at once");
   }
-  ServerQuestions questions;
+  ServerQuestions questions(connection_->redactor());
   for (auto& [key, each] : asked) {
     const auto problem = questions.add(key, each.method, std::move(each.params), models_.get());
     if (problem) return give_up(ErrorCode::unsupported, problem->message);

@@ -42,7 +42,8 @@ Json answers_for(std::string_view key, const Json& answer, bool is_alone) {
 
 std::optional<mcp::Problem> ServerQuestions::add(const std::string& key, std::string method,
                                                  JsonObject params, const SamplingModels* models) {
-  Asked asked{.method = std::move(method), .params = std::move(params)};
+  Asked asked{.method = std::move(method),
+              .params = redactor_.redacted(Json(std::move(params))).as_object()};
   if (asked.method == kElicit) {
     asked.form = asked.params;
   } else if (asked.method == kSample && models != nullptr) {

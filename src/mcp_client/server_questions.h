@@ -5,10 +5,12 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "mcp/json_rpc.h"
 #include "mcp_client/sampling.h"
+#include "wright/log.h"
 #include "wright/people.h"
 
 namespace wright::mcp_client {
@@ -16,6 +18,10 @@ namespace wright::mcp_client {
 // Questions that are asked together, by the server's keys. A value, which goes through JSON.
 class ServerQuestions {
  public:
+  ServerQuestions() = default;
+  // Secrets in what is asked are hidden: from the person, from the store, and from the model.
+  explicit ServerQuestions(Redactor redactor) : redactor_(std::move(redactor)) {}
+
   // What the server gets for one of them.
   using Answer = std::variant<JsonObject, mcp::Problem>;
 
@@ -52,6 +58,7 @@ class ServerQuestions {
   };
   static bool is_same(const Asked& one, const Asked& other);
 
+  Redactor redactor_;
   std::map<std::string, Asked, std::less<>> asked_;
 };
 

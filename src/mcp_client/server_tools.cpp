@@ -63,9 +63,10 @@ std::string_view words_on_destruction(const mcp::RemoteTool& tool) {
 Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteTool remote,
                        std::string definition, const ServerToolsOptions& options,
                        const AroundCall& around) {
+  const Redactor& redactor = calls->connection()->redactor();
   ToolSpec spec{.name = tool_name(options.name, remote.name),
-                .description = to_valid_utf8(remote.description),
-                .parameters = remote.input_schema,
+                .description = redactor.redacted(to_valid_utf8(remote.description)),
+                .parameters = redactor.redacted(remote.input_schema),
                 .options = {.effect = remote.effect,
                             .concurrency = remote.effect == Effect::read ? Concurrency::parallel
                                                                          : Concurrency::serial,

@@ -108,6 +108,7 @@ Result<std::vector<McpServer>> servers_in(const JsonObject& params) {
         }
       }
     }
+    note_secrets(server);
     servers.push_back(std::move(server));
   }
   return servers;

@@ -109,7 +109,10 @@ Result<void> AcpSession::equip() {
     base_ = std::filesystem::weakly_canonical(settings_->base_path(), error).string();
   }
   const AcpBuffers buffers(environment_.peer, environment_.editor.files, id_, base_);
-  if (!hooks_) hooks_ = ready->hooks;
+  if (!hooks_) hooks_ = with_secrets_of_servers(*ready->hooks);
+  for (const McpServer& server : servers_) {
+    for (const std::string& secret : server.secrets) settings_->redactor().learn(secret);
+  }
   ready->hooks = hooks_;
   Agent made = finished(std::move(*ready), *settings_, Logger(), [&](Agent& agent) {
     mode_.guard(agent);
@@ -127,6 +130,14 @@ Result<void> AcpSession::equip() {
   }
   add_server_tools();
   return {};
+}
+
+// What a person says is without them, too.
+std::shared_ptr<const FoundHooks> AcpSession::with_secrets_of_servers(FoundHooks hooks) const {
+  for (const McpServer& server : servers_) {
+    std::ranges::copy(server.secrets, std::back_inserter(hooks.keys));
+  }
+  return std::make_shared<const FoundHooks>(std::move(hooks));
 }
 
 AcpTerminals AcpSession::terminals() {
@@ -160,7 +171,8 @@ void AcpSession::connect_servers() {
               : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
       if (!tools) {
         environment_.context.console.remark(
-            fmt::format("goes without the MCP server {}: {}", server.name, tools.error().message));
+            fmt::format("goes without the MCP server {}: {}", server.name,
+                        settings_->redactor().redacted(std::string_view(tools.error().message))));
         return;
       }
       ask_about_others(tools->tools, *settings_);

@@ -91,6 +91,7 @@ class AcpSession {
   Result<void> equip_soon();
   SettingFlags flags_now() const;
   std::shared_ptr<const Settings> settings() const;
+  std::shared_ptr<const FoundHooks> with_secrets_of_servers(FoundHooks hooks) const;
   void connect_servers();
   void add_server_tools();
   AcpTerminals terminals();

@@ -90,7 +90,8 @@ Mentions ChatServers::with_resources(std::string_view typed, Mentions mentions) 
     auto content = mcp_client::resource_content(*server->calls, uri, ask_person_, wait);
     if (!content) {
       mentions.problems.push_back(
-          fmt::format("@{}:{} does not go along: {}", name, uri, content.error().message));
+          fmt::format("@{}:{} does not go along: {}", name, uri,
+                      server->connection->redactor().redacted(content.error().message)));
       continue;
     }
     const std::string_view text = content->value.as_string();
@@ -132,7 +133,12 @@ std::optional<Result<Output>> ChatServers::prompt_of(const std::string& line) {
     return mcp_client::prompt_content(*server->calls, name, std::move(arguments), ask_person_,
                                       wait);
   };
-  return get();
+  auto content = get();
+  if (!content) {
+    std::string& message = content.error().message;
+    message = server->connection->redactor().redacted(message);
+  }
+  return content;
 }
 
 // Those that it lists, and what a template may become as far as the server says.

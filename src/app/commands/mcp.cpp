@@ -76,6 +76,11 @@ Result<TestedServer> tested(const McpServer& configured, const Settings& setting
     if (!listed) return std::unexpected(listed.error());
     found.prompts = listed->size();
   }
+  const Redactor& redactor = settings.redactor();
+  for (std::string* said : {&found.server.peer.name, &found.server.peer.version}) {
+    *said = redactor.redacted(*said);
+  }
+  for (std::string& note : found.tools.notes) note = redactor.redacted(note);
   return found;
 }
 

@@ -46,7 +46,8 @@ Result<std::size_t> logged_in(const LoginMcpCommand& command, const Settings& se
     }
     return redirection->await(stopping);
   };
-  const auto authorizer = make_authorizer(server, context.environment, std::move(browser));
+  const auto authorizer =
+      make_authorizer(server, settings, context.environment, std::move(browser));
   TRY(authorizer->log_in(stop));
   const auto connection = TRY(make_connection(server, settings, context.environment));
   const auto tools = TRY(mcp_client::server_tools(connection, tools_options(server), stop));
@@ -62,7 +63,7 @@ ExitCode execute(const LoginMcpCommand& command, CommandContext context) {
   interruption.watch({});
   const auto count = logged_in(command, *settings, context, interruption.token());
   if (!count) {
-    context.console.complain(on_one_line(count.error().message));
+    context.console.complain(on_one_line(settings->redactor().redacted(count.error().message)));
     return ExitCode::failed;
   }
   context.console.print(fmt::format("{} knows you: {} tools\n", command.name, *count));
@@ -73,10 +74,11 @@ ExitCode execute(const LogoutMcpCommand& command, CommandContext context) {
   const auto settings = settings_or_complain(command.settings, context);
   if (!settings) return ExitCode::usage;
   const auto server = server_to_log_in(*settings, command.name);
-  const auto done = server ? make_authorizer(*server, context.environment, std::nullopt)->log_out()
-                           : Result<void>(std::unexpected(server.error()));
+  const auto done =
+      server ? make_authorizer(*server, *settings, context.environment, std::nullopt)->log_out()
+             : Result<void>(std::unexpected(server.error()));
   if (!done) {
-    context.console.complain(on_one_line(done.error().message));
+    context.console.complain(on_one_line(settings->redactor().redacted(done.error().message)));
     return ExitCode::failed;
   }
   context.console.note(fmt::format("The token for {} is removed.\n", command.name));

@@ -119,6 +119,7 @@ class ServerReader {
       shown_ = fmt::format("{}", fmt::join(server_.shown_command, " "));
     }
     server_.shown = shown_;
+    note_secrets(server_);
     return std::move(server_);
   }
 
@@ -142,12 +143,7 @@ class ServerReader {
     if (name == "agents") server_.agents = texts(node);
     if (name == "tools") server_.tools = texts(node);
     if (name == "env") {
-      for (auto& [key, value] : pairs(node)) {
-        if (names_a_secret(key) && may_be_secret(trimmed(value))) {
-          server_.secrets.emplace_back(trimmed(value));
-        }
-        server_.environment[key] = std::move(value);
-      }
+      for (auto& [key, value] : pairs(node)) server_.environment[key] = std::move(value);
     }
     if (name == "headers") take_headers(node);
     if (name == "oauth") take_oauth(node);
@@ -255,12 +251,6 @@ class ServerReader {
     if (std::ranges::any_of(url, [](char c) { return c == ' ' || is_unprintable(c); })) {
       report("must not have a space or a line break in it");
     }
-    if (const std::string_view user = user_in(url); !user.empty()) {
-      server_.secrets.emplace_back(user);
-      if (const std::size_t colon = user.find(':'); colon != std::string_view::npos) {
-        server_.secrets.emplace_back(user.substr(colon + 1));
-      }
-    }
     server_.url = std::move(url);
   }
 
@@ -278,11 +268,6 @@ class ServerReader {
                         "check where it comes from",
                         to_valid_utf8(header)));
       }
-      if (is_secret_name(header)) {
-        // Also without "Bearer".
-        server_.secrets.emplace_back(kept);
-        server_.secrets.emplace_back(kept.substr(kept.rfind(' ') + 1));
-      }
       server_.headers.emplace_back(header, std::string(kept));
     }
   }
@@ -295,7 +280,6 @@ class ServerReader {
         oauth.client_id = value;
       } else if (name == "client_secret") {
         oauth.client_secret = value;
-        server_.secrets.push_back(value);
       } else if (name == "client_metadata_url") {
         oauth.client_metadata_url = value;
         if (!value.starts_with("https://")) report("client_metadata_url must begin with https://");
@@ -368,6 +352,26 @@ class ServerReader {
 };
 
 }  // namespace
+
+void note_secrets(McpServer& server) {
+  std::vector<std::string>& secrets = server.secrets;
+  for (const auto& [name, value] : server.environment) {
+    const std::string_view kept = trimmed(value);
+    if (names_a_secret(name) && may_be_secret(kept)) secrets.emplace_back(kept);
+  }
+  if (const std::string_view user = user_in(server.url); !user.empty()) {
+    secrets.emplace_back(user);
+    const std::size_t colon = user.find(':');
+    if (colon != std::string_view::npos) secrets.emplace_back(user.substr(colon + 1));
+  }
+  for (const auto& [name, value] : server.headers) {
+    const std::string_view kept = trimmed(value);
+    if (!is_secret_name(name) || kept.empty()) continue;
+    secrets.emplace_back(kept);
+    secrets.emplace_back(kept.substr(kept.rfind(' ') + 1));  // also without "Bearer"
+  }
+  if (!server.oauth.client_secret.empty()) secrets.push_back(server.oauth.client_secret);
+}
 
 bool McpServer::is_for(std::string_view agent) const {
   return agents.empty() || std::ranges::find(agents, agent) != agents.end();

@@ -73,6 +73,9 @@ struct McpServer {
   bool is_for(std::string_view agent) const;
 };
 
+// Adds what its address, headers and variables have that is secret to McpServer::secrets.
+void note_secrets(McpServer& server);
+
 // Those below [mcp]. What is wrong is reported.
 std::vector<McpServer> mcp_servers_in(const toml::table& mcp, const Environment& environment,
                                       TomlProblems& problems);

@@ -68,13 +68,14 @@ mcp::ClientOptions client_options(const McpServer& server, const Settings& setti
 }  // namespace
 
 std::shared_ptr<mcp_client::Authorizer> make_authorizer(
-    const McpServer& server, const Environment& environment,
+    const McpServer& server, const Settings& settings, const Environment& environment,
     std::optional<mcp_client::Browser> browser) {
   mcp_client::AuthorizerOptions options{.name = server.name,
                                         .url = server.url,
                                         .metadata_document = server.oauth.client_metadata_url,
                                         .scope = server.oauth.scope,
-                                        .browser = std::move(browser)};
+                                        .browser = std::move(browser),
+                                        .redactor = settings.redactor()};
   const auto beside = trusted_agents_file(environment);
   if (!beside.empty()) options.file = beside.parent_path() / "mcp_tokens.json";
   if (!server.oauth.client_id.empty()) {
@@ -92,13 +93,14 @@ Result<std::shared_ptr<mcp_client::Connection>> make_connection(const McpServer&
   mcp_client::ConnectionOptions options{.name = server.name,
                                         .client = client_options(server, settings),
                                         .time_to_start = server.time_to_start,
-                                        .logger = logger};
+                                        .logger = logger,
+                                        .redactor = settings.redactor()};
   if (!server.url.empty()) {
     mcp_client::ServerAddress address{.url = server.url, .timeout = server.timeout};
     for (const auto& [name, value] : server.headers) address.headers.push_back({name, value});
     // Whoever sets the header knows who they are.
     if (find_header(address.headers, "Authorization").empty()) {
-      address.authorizer = make_authorizer(server, environment, std::nullopt);
+      address.authorizer = make_authorizer(server, settings, environment, std::nullopt);
     }
     options.make = [address, client = std::make_shared<net::HttpClient>()](
                        std::shared_ptr<mcp_client::ChannelListener> listener)

@@ -28,6 +28,7 @@ mcp_client::ServerProgram program_of(const McpServer& server, const Settings& se
                                      const Environment& environment);
 // Where tokens for the server's address are kept, and come from.
 std::shared_ptr<mcp_client::Authorizer> make_authorizer(const McpServer& server,
+                                                        const Settings& settings,
                                                         const Environment& environment,
                                                         std::optional<mcp_client::Browser> browser);
 mcp_client::ServerToolsOptions tools_options(const McpServer& server);

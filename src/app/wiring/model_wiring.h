@@ -26,9 +26,9 @@ Result<Models> make_models(const Settings& settings, const SettingFlags& flags,
 VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
                       const Environment& environment);
 
-// The keys of all vendors and the token for the server of the sessions, as they are sent. What is
-// too short for one is a placeholder, and left out. What hides secrets for these settings knows
-// them from then on.
+// The keys of all vendors, the token for the server of the sessions, and the secrets of MCP
+// servers, as they are sent. What is too short for one is a placeholder, and left out. What hides
+// secrets for these settings knows them from then on.
 std::vector<std::string> known_keys(const Settings& settings, const Environment& environment);
 
 }  // namespace wright::app

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -87,6 +88,20 @@ TEST_F(ModelWiring, the_keys_of_all_vendors_are_hidden_and_no_placeholders) {
   EXPECT_EQ(settings.redactor().redacted(
                 std::string_view("correct-horse-battery staple-of-gemini none lm-studio")),
             "[REDACTED] [REDACTED] none lm-studio");
+}
+
+TEST_F(ModelWiring, the_secrets_of_mcp_servers_are_keys) {
+  configure(
+      "[mcp.servers.docs]\nurl = \"http://127.0.0.1:9/mcp\"\n"
+      "headers = { Authorization = \"Bearer docs-token-1\" }\n"
+      "[mcp.servers.files]\ncommand = \"files\"\n"
+      "env = { API_TOKEN = \"files-token-2\", MODE = \"ordinary-words\" }\n");
+  const Environment environment(variables_);
+  const auto keys = known_keys(load_settings(flags_, environment).value(), environment);
+  for (const char* key : {"docs-token-1", "files-token-2"}) {
+    EXPECT_NE(std::ranges::find(keys, key), keys.end()) << key;
+  }
+  EXPECT_EQ(std::ranges::find(keys, "ordinary-words"), keys.end());
 }
 
 TEST_F(ModelWiring, a_missing_key_says_what_to_set) {
