@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "process.h"
 
@@ -191,6 +193,23 @@ TEST(ToolsCommand, keeps_output_that_is_too_long_where_read_file_can_page_it) {
                    to_text(Json{{"file_path", file}, {"offset", 50'000}, {"limit", 2}})});
   EXPECT_EQ(paged.exit_code, 0) << paged.error;
   EXPECT_NE(paged.output.find("50001"), std::string::npos) << paged.output;
+}
+
+TEST(ToolsCommand, keeps_no_key_in_a_file_of_output) {
+  const std::string key = "vendor-abcdefghijklmnop-0123456789";
+  Home home;
+  home.environment["OPENAI_API_KEY"] = key;
+  home.write_config("[bash.rules]\n\"seq *\" = \"allow\"\n\"printf *\" = \"allow\"\n");
+  // The key comes in two pieces.
+  const std::string command =
+      "seq 1 20000; printf 'key=vendor-abcdefgh'; printf 'ijklmnop-0123456789\\n'; seq 1 20000";
+  const Json called =
+      home.wright({"tools", "call", "bash", to_text(Json{{"command", command}}), "--json"}).json();
+  ASSERT_EQ(called.at("status"), "completed") << called;
+  std::ifstream file(std::string(called.at("response").at("stdout_file").as_string()));
+  const std::string kept{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(kept.find(key), std::string::npos);
+  EXPECT_NE(kept.find("key=[REDACTED]\n"), std::string::npos);
 }
 
 TEST(ToolsCommand, exits_with_1_when_a_tool_fails) {

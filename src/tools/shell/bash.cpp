@@ -231,6 +231,7 @@ class Bash {
                    std::size_t shown, std::string& whole, const Context& context) {
     if (!context.spill || output.total_bytes <= shown) return;
     if (whole.size() < output.total_bytes) {
+      whole.resize(prefix_of_words(whole, whole.size() - 1).size());
       whole += fmt::format("\n[The first {} of {} bytes]\n", whole.size(), output.total_bytes);
     }
     if (auto path = context.spill(to_valid_utf8(std::move(whole)))) result[name] = *path;

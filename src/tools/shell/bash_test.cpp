@@ -392,5 +392,19 @@ TEST(CommandOutput, does_not_cut_characters) {
   }
 }
 
+TEST(CommandOutput, cuts_no_word_that_may_be_a_secret) {
+  CapturedOutput output;
+  for (int i = 0; i < 1000; ++i) output.head += "a-secret-word\n";
+  output.total_bytes = output.head.size();
+  for (std::size_t budget = 500; budget < 540; ++budget) {
+    std::string shown = shown_output(output, budget);
+    for (std::size_t at = 0; (at = shown.find("a-secret-word\n", at)) != std::string::npos;) {
+      shown.erase(at, 14);
+    }
+    EXPECT_EQ(shown.find("secret"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("word"), std::string::npos) << shown;
+  }
+}
+
 }  // namespace
 }  // namespace wright::tools

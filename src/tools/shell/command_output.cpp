@@ -26,16 +26,36 @@ std::string_view utf8_suffix(std::string_view text, std::size_t most) {
   return text.substr(cut);
 }
 
+// Text with longer ones has no words.
+constexpr std::size_t kLongestWord = 512;
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// The end of `text` in at most `most` bytes, beginning with a whole word.
+std::string_view suffix_of_words(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const std::string_view end = utf8_suffix(text, most);
+  const std::size_t blank = end.find_first_of(kBlanks);
+  return blank < kLongestWord ? end.substr(blank + 1) : end;
+}
+
 std::string start_and_end(const CapturedOutput& output, std::size_t kept) {
-  const std::string_view head = utf8_prefix(output.head, kept / 2);
+  const std::string_view head = prefix_of_words(output.head, kept / 2);
   const std::string_view tail =
-      utf8_suffix(output.tail.empty() ? output.head : output.tail, kept / 2);
+      suffix_of_words(output.tail.empty() ? output.head : output.tail, kept / 2);
   return fmt::format("{}\n[… {} of {} bytes are left out …]\n{}", to_valid_utf8(std::string(head)),
                      output.total_bytes - head.size() - tail.size(), output.total_bytes,
                      to_valid_utf8(std::string(tail)));
 }
 
 }  // namespace
+
+std::string_view prefix_of_words(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const std::string_view begin = utf8_prefix(text, most);
+  const std::size_t blank = begin.find_last_of(kBlanks);
+  const bool is_near = blank != std::string_view::npos && begin.size() - blank <= kLongestWord;
+  return is_near ? begin.substr(0, blank + 1) : begin;
+}
 
 std::string shown_output(const CapturedOutput& output, std::size_t budget) {
   if (output.omitted_bytes() == 0) {

@@ -4,10 +4,15 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "wright/sandbox.h"
 
 namespace wright::tools {
+
+// The beginning of `text` in at most `most` bytes. Words stay whole: half of a secret is not known
+// for one.
+std::string_view prefix_of_words(std::string_view text, std::size_t most);
 
 // At most `budget` bytes as a JSON string.
 std::string shown_output(const CapturedOutput& output, std::size_t budget);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/shell/command_output.h"
 #include "wright/json.h"
 
 namespace wright::tools {
@@ -35,7 +36,7 @@ void CommandProgress::finish() {
 
 void CommandProgress::say(std::string_view text) {
   if (told_bytes_ >= kMostTold) return;
-  const std::string_view part = utf8_prefix(text, kMostTold - told_bytes_);
+  const std::string_view part = prefix_of_words(text, kMostTold - told_bytes_);
   told_bytes_ += text.size();
   tell_(to_valid_utf8(std::string(part)));
   if (told_bytes_ >= kMostTold) tell_("[What follows is not shown as it comes]\n");
