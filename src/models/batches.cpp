@@ -56,13 +56,55 @@ BatchResult result_of(providers::DecodedBatchResult line, const Batches::Endpoin
   return result;
 }
 
+// One that cannot be read says nothing of the others.
+BatchResult result_in(std::string_view line, std::size_t number,
+                      const Batches::EndpointOf& endpoint_of, const Endpoint& endpoint) {
+  auto decoded = providers::decode_batch_result(endpoint, line);
+  if (decoded) {
+    BatchResult result = result_of(std::move(*decoded), endpoint_of, endpoint);
+    if (!result.id.empty() || result.response) return result;
+    return {.response =
+                fail(ErrorCode::protocol, fmt::format("Line {} of the results has no id: {}",
+                                                      number, result.response.error().message))};
+  }
+  return {.response = fail(ErrorCode::protocol, fmt::format("Line {} of the results: {}", number,
+                                                            decoded.error().message))};
+}
+
 }  // namespace
+
+SecretFilter Batches::filter() const {
+  const std::string& key = candidate_.endpoint.key;
+  return SecretFilter(secrets_.empty() && !key.empty() ? std::vector{key} : secrets_);
+}
+
+// Some vendors repeat a key in their words.
+void Batches::clean(BatchResult& result) const {
+  const SecretFilter secrets = filter();
+  secrets.clean(result.id);
+  if (result.response) {
+    secrets.clean(*result.response);
+  } else {
+    secrets.clean(result.response.error().message);
+  }
+}
+
+Result<BatchState> Batches::cleaned(Result<providers::DecodedBatch> decoded) const {
+  const SecretFilter secrets = filter();
+  if (!decoded) {
+    secrets.clean(decoded.error().message);
+    return std::unexpected(std::move(decoded).error());
+  }
+  secrets.clean(decoded->state.status);
+  return std::move(decoded->state);
+}
 
 Result<std::string> Batches::answer_to(HttpRequest request, milliseconds most) {
   if (candidate_.credentials != nullptr) {
     const auto credential = TRY(candidate_.credentials->get_and_wait(client_, stop_));
     request = TRY(providers::authorised(std::move(request), candidate_.endpoint, credential,
                                         candidate_.credentials->now()));
+    secrets_ = secrets_in(credential);
   }
   HttpTimeouts timeouts;
   timeouts.total = timeouts.first_byte = most;
@@ -70,7 +112,9 @@ Result<std::string> Batches::answer_to(HttpRequest request, milliseconds most) {
       client_, std::move(request), timeouts,
       [](const HttpResponseHead&) { return kLargestResults; }, stop_));
   if (answer.head.status < 200 || answer.head.status >= 300) {
-    return std::unexpected(error_from(candidate_.endpoint, answer.head, answer.body));
+    Error error = error_from(candidate_.endpoint, answer.head, answer.body);
+    filter().clean(error.message);
+    return std::unexpected(std::move(error));
   }
   if (answer.is_cut) return fail(ErrorCode::limit_reached, "The results are more than 512 MB");
   return std::move(answer.body);
@@ -107,16 +151,14 @@ Result<BatchState> Batches::submit(std::span<const BatchRequest> requests) {
   }
   auto batch = TRY(providers::encode_batch(endpoint, requests, file));
   const auto body = TRY(answer_to(std::move(batch), kLongestTransfer));
-  auto decoded = TRY(providers::decode_batch(endpoint, body));
-  return std::move(decoded.state);
+  return cleaned(providers::decode_batch(endpoint, body));
 }
 
 Result<BatchState> Batches::state(std::string_view id) {
   auto request = TRY(
       providers::encode_batch_question(candidate_.endpoint, providers::BatchQuestion::state, id));
   const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
-  auto decoded = TRY(providers::decode_batch(candidate_.endpoint, body));
-  return std::move(decoded.state);
+  return cleaned(providers::decode_batch(candidate_.endpoint, body));
 }
 
 Result<BatchState> Batches::cancel(std::string_view id) {
@@ -124,8 +166,7 @@ Result<BatchState> Batches::cancel(std::string_view id) {
       providers::encode_batch_question(candidate_.endpoint, providers::BatchQuestion::cancel, id));
   const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
   if (!providers::tells_of_cancelled(candidate_.endpoint)) return state(id);
-  auto decoded = TRY(providers::decode_batch(candidate_.endpoint, body));
-  return std::move(decoded.state);
+  return cleaned(providers::decode_batch(candidate_.endpoint, body));
 }
 
 Result<std::vector<BatchState>> Batches::list() {
@@ -134,7 +175,10 @@ Result<std::vector<BatchState>> Batches::list() {
   const auto body = TRY(answer_to(std::move(request), kLongestQuestion));
   auto decoded = TRY(providers::decode_batch_list(candidate_.endpoint, body));
   std::vector<BatchState> states;
-  for (auto& each : decoded) states.push_back(std::move(each.state));
+  for (auto& each : decoded) {
+    auto state = TRY(cleaned(std::move(each)));
+    states.push_back(std::move(state));
+  }
   return states;
 }
 
@@ -145,33 +189,36 @@ Result<std::vector<BatchResult>> Batches::results(std::string_view id,
       TRY(providers::encode_batch_question(endpoint, providers::BatchQuestion::state, id));
   const auto told = TRY(answer_to(std::move(question), kLongestQuestion));
   const auto batch = TRY(providers::decode_batch(endpoint, told));
+  const auto refuse = [&](Error error) -> std::unexpected<Error> {
+    filter().clean(error.message);
+    return std::unexpected(std::move(error));
+  };
   if (batch.state.phase != BatchState::Phase::ended) {
-    return fail(ErrorCode::unavailable,
-                fmt::format("The batch {} has not ended: {}, {} of {} answered", batch.state.id,
-                            batch.state.status, batch.state.answered, batch.state.total));
+    return refuse({ErrorCode::unavailable,
+                   fmt::format("The batch {} has not ended: {}, {} of {} answered", batch.state.id,
+                               batch.state.status, batch.state.answered, batch.state.total)});
   }
   if (!batch.refused_file.empty()) {
-    return std::unexpected(providers::malformed_answer(
+    return refuse(providers::malformed_answer(
         endpoint, fmt::format("a file of results with an id that cannot be asked for: '{}'",
                               batch.refused_file)));
   }
   std::vector<BatchResult> results;
-  const auto add = [&](std::string_view lines) -> Result<void> {
-    while (!lines.empty()) {
+  const auto add = [&](std::string_view lines) {
+    for (std::size_t number = 1; !lines.empty(); ++number) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
       const std::string_view line = trimmed(lines.substr(0, end));
       lines.remove_prefix(std::min(end + 1, lines.size()));
       if (line.empty()) continue;
-      auto decoded = TRY(providers::decode_batch_result(endpoint, line));
-      results.push_back(result_of(std::move(decoded), endpoint_of, endpoint));
+      results.push_back(result_in(line, number, endpoint_of, endpoint));
+      clean(results.back());
     }
-    return {};
   };
-  TRY(add(batch.result_lines));
+  add(batch.result_lines);
   for (const std::string& url : batch.result_urls) {
     auto request = TRY(providers::encode_batch_results(endpoint, url));
     const auto body = TRY(answer_to(std::move(request), kLongestTransfer));
-    TRY(add(body));
+    add(body);
   }
   return results;
 }

@@ -4,10 +4,13 @@
 #include <functional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/provider_model.h"
+#include "models/secret_filter.h"
+#include "providers/batches.h"
 #include "wright/models.h"
 
 namespace wright::models {
@@ -29,10 +32,15 @@ class Batches {
  private:
   Result<void> wait_for_file(const std::string& file);
   Result<std::string> answer_to(HttpRequest request, std::chrono::milliseconds most);
+  // What hides the keys that were sent.
+  SecretFilter filter() const;
+  void clean(BatchResult& result) const;
+  Result<BatchState> cleaned(Result<providers::DecodedBatch> decoded) const;
 
   Candidate candidate_;
   net::HttpClient& client_;
   std::stop_token stop_;
+  std::vector<std::string> secrets_;  // of the credential that was sent last
 };
 
 }  // namespace wright::models

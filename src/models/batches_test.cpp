@@ -377,7 +377,12 @@ TEST(Batches, take_no_garbage_for_an_answer) {
   const BatchServer server({{"GET /v1/batches/batch_1", kOpenAiDone},
                             {"GET /v1/files/file-out/content", "not json\n"},
                             {"GET /v1/files/file-err/content", ""}});
-  EXPECT_FALSE(server.models().batch_results("openai:batch_1"));
+  const auto results = server.models().batch_results("openai:batch_1");
+  ASSERT_TRUE(results);
+  ASSERT_EQ(results->size(), 1U);
+  ASSERT_FALSE(results->front().response);
+  EXPECT_EQ(results->front().response.error().code, ErrorCode::protocol);
+  EXPECT_TRUE(results->front().response.error().message.contains("Line 1 of the results"));
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ class BatchCommands : public ::testing::Test {
         connection.answer(
             200,
             R"({"id":"msgbatch_short","processing_status":"ended","request_counts":{"succeeded":3}})");
+      } else if (request.starts_with("GET /v1/messages/batches/msgbatch_odd/results ")) {
+        connection.answer(200, odd_results_);
+      } else if (request.starts_with("GET /v1/messages/batches/msgbatch_odd ")) {
+        connection.answer(
+            200,
+            R"({"id":"msgbatch_odd","processing_status":"ended","request_counts":{"succeeded":2}})");
       } else if (request.starts_with("GET /v1/messages/batches/msgbatch_gone")) {
         connection.answer(
             404,
@@ -59,8 +65,20 @@ class BatchCommands : public ::testing::Test {
     return requests_;
   }
 
+  static std::string result_of(const std::string& id, const std::string& text) {
+    return R"({"custom_id":")" + id +
+           R"(","result":{"type":"succeeded","message":{"type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":")" +
+           text +
+           R"("}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}}})" + "\n";
+  }
+  Finished odd_results(std::string lines) {
+    odd_results_ = std::move(lines);
+    return home_.wright({"batch", "results", "anthropic:msgbatch_odd"});
+  }
+
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;
+  std::string odd_results_;
   net::testing::CannedServer server_;
   Home home_;
 };
@@ -100,6 +118,37 @@ TEST_F(BatchCommands, say_that_fewer_results_came_than_the_vendor_counts) {
   EXPECT_TRUE(has(results.error,
                   "1 of 3 results came: the vendor counts 3 requests as answered and 0 as failed"))
       << results.error;
+}
+
+TEST_F(BatchCommands, hide_a_key_that_the_vendor_repeats) {
+  const Finished results = odd_results(
+      result_of("1", "Your key is sk-ant-0123456789.") +
+      R"({"custom_id":"2","result":{"type":"errored","error":{"type":"error","error":{"type":"x","message":"bad key sk-ant-0123456789"}}}})"
+      "\n"
+      R"({"custom_id":"3","result":{"type":"expired sk-ant-0123456789"}})");
+  EXPECT_TRUE(has(results.output, "Your key is [REDACTED].")) << results.output;
+  EXPECT_TRUE(has(results.output, "bad key [")) << results.output;
+  EXPECT_FALSE(has(results.output + results.error, "sk-ant-0123456789")) << results.output;
+}
+
+TEST_F(BatchCommands, show_the_answers_beside_a_line_that_cannot_be_read) {
+  const Finished results =
+      odd_results(result_of("1", "Paris") + "\n{broken\n" + result_of("2", "Rome"));
+  EXPECT_EQ(results.exit_code, 1);
+  EXPECT_TRUE(has(results.output, R"("answer":"Paris")")) << results.output;
+  EXPECT_TRUE(has(results.output, R"("answer":"Rome")")) << results.output;
+  EXPECT_TRUE(has(results.output, R"({"id":null,"error":"Line 3 of the results)"))
+      << results.output;
+  EXPECT_TRUE(has(results.error, "1 of 3 requests failed")) << results.error;
+}
+
+TEST_F(BatchCommands, say_that_one_answer_came_twice_and_another_did_not) {
+  const Finished results = odd_results(result_of("1", "Paris") + result_of("1", "Rome"));
+  EXPECT_EQ(results.exit_code, 1);
+  EXPECT_TRUE(has(results.output, "Paris")) << results.output;
+  EXPECT_TRUE(has(results.output, "Rome")) << results.output;
+  EXPECT_TRUE(has(results.error, "2 results came for the id 1")) << results.error;
+  EXPECT_TRUE(has(results.error, "1 of 2 results came")) << results.error;
 }
 
 TEST_F(BatchCommands, that_miss_a_batch_name_the_list_of_batches) {

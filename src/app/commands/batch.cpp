@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -144,7 +146,7 @@ ExitCode report(const Result<BatchState>& state, OutputFormat output, CommandCon
 }
 
 JsonObject json_of(const BatchResult& result) {
-  JsonObject json{{"id", result.id}};
+  JsonObject json{{"id", result.id.empty() ? Json(nullptr) : Json(result.id)}};
   if (result.response) {
     json["answer"] = result.response->answer();
     json["usage"] = to_json(result.response->usage);
@@ -153,6 +155,40 @@ JsonObject json_of(const BatchResult& result) {
     json["error"] = result.response.error().message;
   }
   return json;
+}
+
+// One result for each request is what was asked for.
+std::vector<std::string> problems_with(const std::vector<BatchResult>& results,
+                                       const BatchState& state) {
+  std::map<std::string_view, std::size_t> by_id;
+  std::int64_t without_id = 0;
+  std::size_t unnamed = 0;
+  std::size_t failed = 0;
+  for (const BatchResult& result : results) {
+    if (result.id.empty()) {
+      ++without_id;
+      if (result.response) ++unnamed;
+    } else {
+      ++by_id[result.id];
+    }
+    if (!result.response) ++failed;
+  }
+  std::vector<std::string> problems;
+  if (failed > 0) {
+    problems.push_back(fmt::format("{} of {} requests failed", failed, results.size()));
+  }
+  if (unnamed > 0) problems.push_back(fmt::format("{} answers came without an id", unnamed));
+  for (const auto& [id, count] : by_id) {
+    if (count > 1) problems.push_back(fmt::format("{} results came for the id {}", count, id));
+  }
+  const std::int64_t came = std::ssize(by_id) + without_id;
+  const std::int64_t counted = state.answered + state.failed;
+  if (came < counted) {
+    problems.push_back(fmt::format(
+        "{} of {} results came: the vendor counts {} requests as answered and {} as failed", came,
+        counted, state.answered, state.failed));
+  }
+  return problems;
 }
 
 }  // namespace
@@ -239,21 +275,12 @@ ExitCode execute(const BatchResultsCommand& command, CommandContext context) {
   if (!state) return complain_about(state.error(), context.console, kList);
   const auto results = models->batch_results(command.id, interruption.token());
   if (!results) return complain_about(results.error(), context.console, kList);
-  std::size_t failed = 0;
   for (const BatchResult& result : *results) {
     context.console.print_json(to_text(Json(json_of(result))) + "\n");
-    if (!result.response) ++failed;
   }
-  if (failed > 0) {
-    context.console.complain(fmt::format("{} of {} requests failed", failed, results->size()));
-  }
-  const bool is_short = std::ssize(*results) < state->answered + state->failed;
-  if (is_short) {
-    context.console.complain(fmt::format(
-        "{} of {} results came: the vendor counts {} requests as answered and {} as failed",
-        results->size(), state->answered + state->failed, state->answered, state->failed));
-  }
-  return failed > 0 || is_short ? ExitCode::failed : ExitCode::ok;
+  const std::vector<std::string> problems = problems_with(*results, *state);
+  for (const std::string& problem : problems) context.console.complain(problem);
+  return problems.empty() ? ExitCode::ok : ExitCode::failed;
 }
 
 }  // namespace wright::app
