@@ -70,6 +70,8 @@ struct ServiceOptions {
   // Told whose trace a session belongs to, just before it begins; may be empty.
   runtime::AdoptTrace adopt_trace = {};
   SnapshotAges ages = {};
+  // What a person says, as it may be kept; may be empty: as it is.
+  std::function<std::string(std::string)> without_keys = {};
   // How long a request in a vendor's protocol waits for others that go on with the same session.
   std::chrono::milliseconds turn_patience{5'000};
   // Requested when the server is about to end: what would take long is stopped.

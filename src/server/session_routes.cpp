@@ -351,6 +351,7 @@ Answer cancel_session(const ServiceOptions& options, const Call& call) {
   const JsonObject body = TRY(call.body({"reason"}));
   std::string reason =
       TRY(text_in(body, "reason", fmt::format("Cancelled by {}", call.caller.name)));
+  if (options.without_keys) reason = options.without_keys(std::move(reason));
   TRY(options.runtime.cancel(id, std::move(reason)));
   const Session session = TRY(options.store.get_session(id));
   return json_response(session_json(session), 202);

@@ -186,6 +186,32 @@ TEST(Answers, hold_no_keys_of_vendors) {
   }
 }
 
+TEST(Cancelling, keeps_no_keys_in_its_reason) {
+  Home home;
+  home.environment["OPENAI_API_KEY"] = "correct-horse-battery";
+  home.write_config(kAskAboutGrep);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(home.wright({"run", "codebase-analysis", kWaitingQuestion}).exit_code, 3);
+  }
+  const std::string reason = "Because of correct-horse-battery";
+  EXPECT_EQ(home.wright({"sessions", "cancel", "1", "--reason", reason}).exit_code, 0);
+  const auto socket = home.path() / "s";
+  Process server({"serve", "--listen", "unix:" + socket.string()}, home.environment, home.project(),
+                 Streams::pipes);
+  server.await("Listening on unix:");
+  const std::string told = over_socket(
+      socket, request_for("POST", "/api/v1/sessions/2/cancel", to_text(Json{{"reason", reason}})));
+  EXPECT_TRUE(has(told, "202 Accepted")) << told;
+  server.send(SIGTERM);
+  EXPECT_EQ(server.finish().exit_code, 0);
+  home.environment.erase("OPENAI_API_KEY");  // an export hides what it knows
+  for (const char* session : {"1", "2"}) {
+    const std::string kept = home.wright({"sessions", "show", session, "--json"}).output;
+    EXPECT_TRUE(has(kept, "Because of [REDACTED]")) << kept;
+  }
+  EXPECT_FALSE(has(content_of(home.database()), "correct-horse-battery"));
+}
+
 TEST(Answers, that_do_not_fit_what_is_asked_say_what_would) {
   const Home home;
   home.write_config(kAskAboutGrep);

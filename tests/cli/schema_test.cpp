@@ -5,6 +5,8 @@
 #include <boost/json/object.hpp>
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 #include "net/canned_server_testing.h"
@@ -87,6 +89,24 @@ TEST(RunWithSchema, takes_the_schema_itself_and_puts_the_value_into_the_record) 
   const Finished run = home.wright(asking({"--schema", kSchema, "--json"}));
   EXPECT_EQ(run.exit_code, 0) << run.error;
   EXPECT_EQ(run.json().at("value"), (Json{{"lines", 7}}));
+}
+
+TEST(RunWithSchema, sends_and_keeps_no_keys_in_it) {
+  SayingModel model({R"({"lines": 7})"});
+  Home home;
+  home.environment["OPENAI_API_KEY"] = "correct-horse-battery";
+  home.write_config(model.config());
+  const std::string schema =
+      R"({"type":"object","description":"Not correct-horse-battery","properties":{"lines":{"type":"integer"}}})";
+  const Finished run = home.wright(asking({"--schema", schema}));
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  const auto requests = model.requests();
+  ASSERT_FALSE(requests.empty());
+  EXPECT_NE(requests[0].find("Not [REDACTED]"), std::string::npos) << requests[0];
+  std::ifstream database(home.database(), std::ios::binary);
+  const std::string kept{std::istreambuf_iterator<char>(database), {}};
+  EXPECT_NE(kept.find("Not [REDACTED]"), std::string::npos);
+  EXPECT_EQ(kept.find("correct-horse-battery"), std::string::npos);
 }
 
 TEST(RunWithSchema, fails_when_the_model_never_fits_and_shows_what_it_said) {

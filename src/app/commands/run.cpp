@@ -7,6 +7,7 @@
 #include "app/terminal/screen_text.h"
 #include "app/terminal/standard_input.h"
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/model_wiring.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/remote_api.h"
 #include "app/wiring/session_beginning.h"
@@ -74,8 +75,9 @@ Result<Json> schema_from(const std::string& given) {
   return parse_json(text);
 }
 
-// The schema of the command line that answers are to fit.
-std::optional<Json> schema_or_complain(const std::string& given, Console& console) {
+// The schema of the command line that answers are to fit, without keys: it is sent and kept.
+std::optional<Json> schema_or_complain(const std::string& given, const Settings& settings,
+                                       CommandContext context) {
   auto schema = schema_from(given);
   if (schema) {
     if (const auto compiled = JsonSchema::compile(*schema); !compiled) {
@@ -87,11 +89,12 @@ std::optional<Json> schema_or_complain(const std::string& given, Console& consol
     }
   }
   if (!schema) {
-    console.complain(fmt::format("--schema {}: {}", on_one_line(given), schema.error().message),
-                     "It takes a file with a JSON schema, or the schema itself in quotes.");
+    context.console.complain(
+        fmt::format("--schema {}: {}", on_one_line(given), schema.error().message),
+        "It takes a file with a JSON schema, or the schema itself in quotes.");
     return std::nullopt;
   }
-  return std::move(*schema);
+  return without_keys(std::move(*schema), known_keys(settings, context.environment));
 }
 
 }  // namespace
@@ -112,7 +115,7 @@ ExitCode run_at_server(const RunCommand& command, const Settings& settings,
                        CommandContext context) {
   AgentRun::AtServer wanted;
   if (command.schema) {
-    wanted.schema = schema_or_complain(*command.schema, context.console);
+    wanted.schema = schema_or_complain(*command.schema, settings, context);
     if (!wanted.schema) return ExitCode::usage;
   }
   if (command.queueing.is_wanted) {
@@ -206,7 +209,7 @@ ExitCode execute(const RunCommand& command, CommandContext context) {
   auto agent = agent_or_complain(command.agent, *settings, flags, context);
   if (!agent) return agent.error();
   if (command.schema) {
-    auto schema = schema_or_complain(*command.schema, context.console);
+    auto schema = schema_or_complain(*command.schema, *settings, context);
     if (!schema) return ExitCode::usage;
     demand_answers(agent->chosen.agent, std::move(*schema));
   }

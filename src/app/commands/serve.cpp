@@ -26,6 +26,7 @@
 #include "app/wiring/mcp_endpoint.h"
 #include "app/wiring/mcp_tracing.h"
 #include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/served_agents.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/shipped.h"
@@ -141,6 +142,7 @@ class Serving {
                }),
         tokens_(tokens),
         models_(models),
+        keys_(known_keys(settings, context.environment)),
         logger_(logger),
         telemetry_(context.telemetry),
         agents_(settings, models, context, logger),
@@ -187,6 +189,7 @@ class Serving {
   store::StoreTellingOfDamage store_;
   server::Tokens& tokens_;
   const Models& models_;
+  const std::vector<std::string> keys_;
   const Logger logger_;
   telemetry::Telemetry* const telemetry_;  // null: traces are off
   ServedAgents agents_;
@@ -298,6 +301,7 @@ Result<void> Serving::open(http::ServerOptions options, const ServeCommand& comm
           [this](SessionId id, const TraceContext& trace) {
             if (telemetry_ != nullptr) telemetry_->adopt(id, trace);
           },
+      .without_keys = [this](std::string said) { return without_keys(std::move(said), keys_); },
       .ending = ending_.get_token()});
   server::add_all_routes(*service_);
   service_->add(server::compatible_routes(service_->options(), listeners_));

@@ -8,6 +8,8 @@
 
 #include "app/commands/commands.h"
 #include "app/terminal/person/person_answers.h"
+#include "app/wiring/model_wiring.h"
+#include "app/wiring/project_files.h"
 #include "app/wiring/session_store.h"
 #include "app/wiring/stored_session.h"
 #include "core/try.h"
@@ -72,8 +74,9 @@ ExitCode execute(const CancelSessionsCommand& command, CommandContext context) {
     if (!opened) return complain_about(opened.error(), context.console);
     runtime = std::move(*opened);
   }
-  const std::string reason =
-      command.reason.value_or(fmt::format("Cancelled by {}", person_name(context.environment)));
+  const std::string reason = without_keys(
+      command.reason.value_or(fmt::format("Cancelled by {}", person_name(context.environment))),
+      known_keys(*settings, context.environment));
   ExitCode code = ExitCode::ok;
   JsonArray all;
   for (const auto& [id, had_ended] : *wanted) {

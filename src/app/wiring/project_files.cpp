@@ -1,6 +1,8 @@
 #include "app/wiring/project_files.h"
 
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -168,6 +170,26 @@ Message without_keys(Message said, const std::vector<std::string>& keys) {
   const models::SecretFilter filter(keys);
   for (Part& part : said.parts) {
     if (auto* text = std::get_if<Text>(&part)) filter.clean(text->text);
+  }
+  return said;
+}
+
+std::string without_keys(std::string said, const std::vector<std::string>& keys) {
+  models::SecretFilter(keys).clean(said);
+  return said;
+}
+
+Json without_keys(Json said, const std::vector<std::string>& keys) {
+  if (said.is_string()) return Json(without_keys(std::string(said.get_string()), keys));
+  if (JsonArray* array = said.if_array()) {
+    for (Json& each : *array) each = without_keys(std::move(each), keys);
+  } else if (JsonObject* object = said.if_object()) {
+    JsonObject clean;
+    for (auto& member : *object) {
+      clean[without_keys(std::string(member.key()), keys)] =
+          without_keys(std::move(member.value()), keys);
+    }
+    return clean;
   }
   return said;
 }

@@ -25,7 +25,7 @@ struct FoundHooks {
   // A file that counts and cannot be read: until it is mended, nothing is said to agents, and they
   // only read.
   std::string broken = {};
-  // Of vendors: no other vendor is to see them, and no store to keep them.
+  // Of vendors and MCP servers: nobody else is to see them, and no store to keep them.
   std::vector<std::string> keys = {};
 
   // What a person says, as the hooks have it (Hooks::submitted), without the keys; refused where
@@ -35,6 +35,9 @@ struct FoundHooks {
 };
 // What a person says, with [REDACTED] where it holds one of the keys.
 Message without_keys(Message said, const std::vector<std::string>& keys);
+std::string without_keys(std::string said, const std::vector<std::string>& keys);
+// Every string in it, names too.
+Json without_keys(Json said, const std::vector<std::string>& keys);
 
 // As they are now, without keys. A session has those that were there when it was begun or taken up:
 // a hook whose files change later fails, and does not vanish.
