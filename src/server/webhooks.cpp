@@ -1,5 +1,6 @@
 #include "server/webhooks.h"
 
+#include <fmt/format.h>
 #include <boost/json/object.hpp>
 
 #include <algorithm>
@@ -43,6 +44,15 @@ Delivery delivery_in(const Json& json) {
 
 Json delivery_value(const Delivery& message) {
   return {{"id", message.id}, {"body", message.body}, {"attempts", message.attempts}};
+}
+
+// "https://example.com": a path or a query may be a secret.
+std::string shown_of(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+  std::string_view host = url.substr(0, url.find_first_of("/?#", begin)).substr(begin);
+  host.remove_prefix(host.rfind('@') + 1);
+  return fmt::format("{}{}", url.substr(0, begin), host);
 }
 
 }  // namespace
@@ -126,6 +136,7 @@ class Webhooks::Receiver {
     }
     const bool is_delivered = status && *status >= 200 && *status < 300;
     const bool is_over = (status && *status == kGone) || attempt >= options_.pauses.size();
+    if (!is_delivered) log_failure(message, status, is_over);
     if (is_delivered || is_over) {
       (void)store_.apply_one(
           RemoveRecords{.kind = kind_, .key = record.key, .version = record.version + 1});
@@ -136,6 +147,17 @@ class Webhooks::Receiver {
     (void)store_.apply_one(PutRecord{kind_, record.key, delivery_value(message),
                                      system_clock_ms() + options_.pauses[attempt].count(),
                                      record.version + 1});
+  }
+
+  void log_failure(const Delivery& message, const Result<int>& status, bool is_over) const {
+    const std::string to = shown_of(url_);
+    const std::string why =
+        status ? fmt::format("HTTP status {}", *status) : status.error().message;
+    options_.logger.log(
+        LogLevel::warning,
+        is_over ? "A webhook was not delivered, and is given up"
+                : "A webhook was not delivered; it is tried again",
+        {{"to", to}, {"id", message.id}, {"attempt", message.attempts}, {"error", why}});
   }
 
   HttpRequest request_of(const Delivery& message) const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "server/webhook_signature.h"
+#include "wright/log.h"
 #include "wright/model.h"
 #include "wright/store.h"
 
@@ -29,6 +30,7 @@ struct WebhookOptions {
   std::vector<std::chrono::milliseconds> pauses = {
       std::chrono::seconds(1), std::chrono::seconds(5),  std::chrono::seconds(30),
       std::chrono::minutes(2), std::chrono::minutes(10), std::chrono::hours(1)};
+  Logger logger = {};  // is told of each attempt that failed
 };
 
 struct WebhookFigures {

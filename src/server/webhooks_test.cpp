@@ -106,6 +106,32 @@ TEST_F(WebhooksTest, are_sent_again_with_the_same_id_until_they_are_taken) {
   EXPECT_NE(other.await(4)[3].body.find("\"session_id\":3"), std::string::npos);
 }
 
+TEST_F(WebhooksTest, say_each_time_that_one_was_not_delivered_and_to_whom) {
+  Answering other({500, fail(ErrorCode::unavailable, "gone away"), 410, 200});
+  WebhookOptions options = other.options();
+  options.urls = {"https://name:pass@example.test:8443/hook/secret-path?key=secret-query"};
+  std::mutex mutex;
+  std::string log;
+  options.logger = line_logger(LogFormat::text, LogLevel::warning, [&](std::string_view line) {
+    const std::lock_guard lock(mutex);
+    log += line;
+  });
+  Webhooks webhooks(*store_, options);
+  wait_until_ready(webhooks);
+  webhooks.tell(end(new_session()));
+  (void)other.await(3);
+  webhooks.tell(end(new_session()));
+  (void)other.await(4);
+  webhooks.drain(std::chrono::seconds(60));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(std::ranges::count(log, '\n'), 3) << log;
+  EXPECT_TRUE(log.contains("HTTP status 500")) << log;
+  EXPECT_TRUE(log.contains("gone away")) << log;
+  EXPECT_TRUE(log.contains("given up")) << log;
+  EXPECT_TRUE(log.contains("to=https://example.test:8443 ")) << log;
+  EXPECT_FALSE(log.contains("secret") || log.contains("pass")) << log;
+}
+
 TEST_F(WebhooksTest, are_given_up_after_the_last_attempt_or_when_the_other_is_gone) {
   Answering other({500, 500, 500, 410, 200});
   Webhooks webhooks(*store_, other.options());

@@ -63,6 +63,23 @@ TEST(Serve, refuses_an_address_that_others_can_reach_without_a_token) {
   EXPECT_EQ(home.wright({"serve", "--certificate", "x"}).exit_code, 2);
 }
 
+TEST(Serve, refuses_a_webhook_that_cannot_be_reached_and_takes_any_case_of_its_scheme) {
+  Home home;
+  home.environment["WRIGHT_WEBHOOK_SECRET"] = "a-secret-that-is-long-enough";
+  for (const char* url : {"http://", "http:///hook", "https://name:secret-word@example.com/hook",
+                          "http://example.com:99999/", "http://example.com:0/", "ftp://example.com",
+                          "example.com/hook", "http:example.com"}) {
+    const Finished refused = home.wright({"serve", "--webhook", url});
+    EXPECT_EQ(refused.exit_code, 2) << url;
+    EXPECT_TRUE(has(refused.error, "--webhook needs a URL such as")) << refused.error;
+    EXPECT_FALSE(has(refused.error, "secret-word")) << refused.error;
+  }
+  // The address comes after the webhook.
+  const Finished taken =
+      home.wright({"serve", "--webhook", "HTTP://example.com/hook", "--listen", "nonsense"});
+  EXPECT_TRUE(has(taken.error, "HOST:PORT")) << taken.error;
+}
+
 // A desktop whose browser writes down what it is to show.
 void put_desktop_into(Home& home) {
   const auto folder = home.path() / "desktop";

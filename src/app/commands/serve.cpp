@@ -34,6 +34,7 @@
 #include "app/wiring/taking_over.h"
 #include "app/wiring/telemetry_wiring.h"
 #include "core/try.h"
+#include "net/web_url.h"
 #include "net/whole_response.h"
 #include "postgres/hints.h"
 #include "runtime/event_writer.h"
@@ -94,17 +95,30 @@ Json models_json(const Models& models) {
   return list;
 }
 
+// As it was written, which is its name in the store, but for the case of the scheme.
+Result<std::string> webhook_url(const std::string& written) {
+  const auto refused = [](std::string_view why) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--webhook needs a URL such as https://example.com/hook: {}", why));
+  };
+  const auto url = net::web_url_from(written);
+  if (!url) return refused(url.error().message);
+  // With more slashes, or fewer, others take a part of the path for the host.
+  const std::size_t scheme = written.find("://");
+  const bool has_host = scheme != std::string::npos && scheme + 3 < written.size() &&
+                        !std::string_view("/?#").contains(written[scheme + 3]);
+  if (!has_host) return refused(fmt::format("'{}' does not name a host", written));
+  if (url->port == 0) return refused(fmt::format("'{}' has a port that is none", written));
+  return url->scheme + written.substr(scheme);
+}
+
 // None without URLs. The secret is no flag: those can be seen by everybody on the machine.
 Result<server::WebhookOptions> webhook_options(const std::vector<std::string>& urls,
                                                const Environment& environment,
-                                               net::HttpClient& client) {
-  server::WebhookOptions options{.urls = urls};
+                                               net::HttpClient& client, const Logger& logger) {
+  server::WebhookOptions options{.logger = logger};
   if (urls.empty()) return options;
-  for (const std::string& url : urls) {
-    if (url.starts_with("http://") || url.starts_with("https://")) continue;
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("--webhook needs a URL that begins with http:// or https://: {}", url));
-  }
+  for (const std::string& url : urls) options.urls.push_back(TRY(webhook_url(url)));
   const auto secret = environment.find("WRIGHT_WEBHOOK_SECRET");
   if (!secret) {
     return fail(ErrorCode::invalid_argument,
@@ -413,7 +427,7 @@ ExitCode execute(const ServeCommand& command, CommandContext context) {
   if (!store) return complain_about(store.error(), context.console);
   *store = answers_without_keys(std::move(*store), known_keys(*settings, context.environment));
   net::HttpClient client;
-  auto webhooks = webhook_options(command.webhooks, context.environment, client);
+  auto webhooks = webhook_options(command.webhooks, context.environment, client, *logger);
   if (!webhooks) return complain_about(webhooks.error(), context.console);
   Serving serving(*settings, *models, **store, tokens, std::move(*webhooks), context, *logger);
   auto key_file = tokens_file(context.environment);
