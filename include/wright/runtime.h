@@ -140,7 +140,9 @@ class Runtime {
   // Whether it has what the session asks for, and ever drives any.
   bool may_drive(const Session& session) const;
 
-  // Takes no new sessions, gives those that run this long to end, and suspends the others.
+  // Takes no new sessions, gives those that run this long to end, and suspends the others: in the
+  // last quarter of the time, and at most RuntimeOptions::grace before its end, their tools are
+  // asked to stop. Without any time, tools have that grace to end, and as long again to stop.
   void drain(std::chrono::milliseconds time);
 
  private:

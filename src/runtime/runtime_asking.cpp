@@ -278,14 +278,17 @@ void Runtime::Implementation::drain(milliseconds time) {
   is_draining_ = true;
   for (const auto& [id, root] : roots_) host_.cancel(root->expiry);
   const auto is_idle = [&] { return driven_ == 0 && tasks_ == 0; };
-  if (idle_.wait_for(lock, time, is_idle)) return;
+  // The last part of the time is for calls to stop, which had the rest to end.
+  std::optional<milliseconds> to_stop;
+  if (time > milliseconds(0)) to_stop = std::min(options_.grace, time / 4);
+  if (idle_.wait_for(lock, time - to_stop.value_or(milliseconds(0)), is_idle)) return;
   is_suspending_ = true;
   std::vector<std::shared_ptr<TreeDriver>> drivers;
   for (const auto& [id, root] : roots_) {
     if (root->driver) drivers.push_back(root->driver);
   }
   lock.unlock();
-  for (const auto& driver : drivers) driver->suspend();
+  for (const auto& driver : drivers) driver->suspend(to_stop);
   lock.lock();
   idle_.wait(lock, is_idle);
 }

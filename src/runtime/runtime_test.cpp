@@ -175,6 +175,21 @@ TEST(Runtime, suspends_what_runs_when_it_ends_and_the_next_one_resumes_it) {
   EXPECT_EQ(value_of(later->wait(id)).text, "Done");
 }
 
+// With hours to end and to stop, a call that does neither by itself would be waited for.
+TEST(Runtime, stops_calls_within_the_time_that_draining_may_take) {
+  const auto store = open_memory_store();
+  const auto runtime =
+      value_of(Runtime::open({.store = store.get(), .grace = std::chrono::hours(10)}));
+  std::latch has_begun(1);
+  const auto agent = agent_with("hanging", calling({call("forever")}),
+                                {lasting([&] { has_begun.count_down(); })});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  has_begun.wait();
+  runtime->drain(std::chrono::milliseconds(100));
+  EXPECT_EQ(value_of(store->get_session(id)).status, SessionStatus::running);
+  EXPECT_FALSE(value_of(store->get_session(id)).runner_id) << "whoever wants to may go on with it";
+}
+
 TEST(Runtime, takes_the_next_message_to_a_session) {
   const auto store = open_memory_store();
   const auto runtime = open_runtime(*store);

@@ -65,8 +65,8 @@ bool TreeDriver::said(session::Said said) {
   return post(ToNode{session::kRoot, session::UserSpoke{std::move(said)}});
 }
 
-bool TreeDriver::suspend() {
-  return post(ToNode{session::kRoot, session::Suspend{}});
+bool TreeDriver::suspend(std::optional<std::chrono::milliseconds> time_left) {
+  return post(ToNode{session::kRoot, session::Suspend{time_left}});
 }
 
 // The host is told without the lock, which its thread needs at once.

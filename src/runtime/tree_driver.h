@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -52,7 +53,8 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   bool answered(StoredWait wait);
   // What the user said to the root, and is stored.
   bool said(session::Said said);
-  bool suspend();
+  // `time_left` as of session::Suspend.
+  bool suspend(std::optional<std::chrono::milliseconds> time_left = {});
 
   // When it has ended.
   const Run& run() { return tree_.at(session::kRoot).run(); }

@@ -71,7 +71,9 @@ struct StartSpecialist {
 struct CancelSpecialists {
   std::string reason = {};
 };
-struct SuspendSpecialists {};
+struct SuspendSpecialists {
+  std::optional<std::chrono::milliseconds> time_left = {};  // as of Suspend
+};
 // Answer with TimerFired when the time is over. One of a kind (and call) runs at a time.
 enum class TimerKind : std::uint8_t {
   deadline,    // of the run
@@ -165,7 +167,11 @@ struct Answered {  // what a call waited for is there, and is stored
 struct Cancel {
   std::string reason = {};
 };
-struct Suspend {};
+struct Suspend {
+  // What its calls still have, which are asked to stop at once. Absent: the usual time, and as long
+  // again when they are asked.
+  std::optional<std::chrono::milliseconds> time_left = {};
+};
 // What the user said meanwhile, and is stored. Taken before the next turn of the model.
 struct UserSpoke {
   Said said = {};

@@ -237,14 +237,16 @@ void SessionMachine::take(Cancel cancel) {
   stop_with(Cancelled{std::move(cancel.reason)}, reason);
 }
 
-void SessionMachine::take(Suspend) {
+void SessionMachine::take(const Suspend& suspend) {
   if (is_stopping()) return;
-  intent_ = SuspendHere{};
+  intent_ = SuspendHere{.is_asked = suspend.time_left.has_value()};
   // What a model would answer can be asked again; what a tool does cannot be undone, so it is given
-  // some time before it is asked to stop.
-  if (is_asking_) output_.actions.emplace_back(StopWork{.is_suspended = true});
-  output_.actions.emplace_back(SuspendSpecialists{});
-  start_grace();
+  // some time before it is asked to stop, unless it had that before.
+  if (is_asking_ || suspend.time_left) {
+    output_.actions.emplace_back(StopWork{.is_suspended = true});
+  }
+  output_.actions.emplace_back(SuspendSpecialists{suspend.time_left});
+  start_grace(suspend.time_left);
 }
 
 void SessionMachine::take(const TimerFired& fired) {
@@ -332,9 +334,10 @@ bool SessionMachine::drop_what_was_planned() {
   return std::erase_if(planned_, is_dropped) > 0;
 }
 
-void SessionMachine::start_grace() {
+void SessionMachine::start_grace(std::optional<std::chrono::milliseconds> time_left) {
   if (!options_.grace || running_.empty()) return;
-  output_.actions.emplace_back(SetTimer{.kind = TimerKind::grace, .after = *options_.grace});
+  output_.actions.emplace_back(
+      SetTimer{.kind = TimerKind::grace, .after = time_left.value_or(*options_.grace)});
 }
 
 }  // namespace wright::session

@@ -152,7 +152,7 @@ class SessionMachine {
   void take(const SpecialistWoke& woke);
   void take(Answered answered);
   void take(Cancel cancel);
-  void take(Suspend);
+  void take(const Suspend& suspend);
   void take(const TimerFired& fired);
   void take(UserSpoke spoke);
 
@@ -174,7 +174,7 @@ class SessionMachine {
   void stop_with(Outcome outcome, const std::string& reason);
   void break_off(Error error);
   bool drop_what_was_planned();  // whether there was anything
-  void start_grace();
+  void start_grace(std::optional<std::chrono::milliseconds> time_left = {});
 
   void proceed();
   void take_what_was_said();

@@ -348,6 +348,21 @@ TEST(SessionMachine, does_not_wait_for_ever_for_tools_when_it_suspends) {
   EXPECT_EQ(hand.store().get_tool_calls(hand.session())->front().status, CallStatus::unknown);
 }
 
+TEST(SessionMachine, asks_tools_to_stop_at_once_when_they_have_little_time_left) {
+  TreeByHand hand(with_tools({"act"}));
+  const RunCall run = begin_call(hand);
+  hand.input(kRoot, Suspend{std::chrono::milliseconds(250)});
+  ASSERT_TRUE(hand.take<StopWork>());
+  const auto timer = hand.take<SetTimer>();
+  ASSERT_TRUE(timer);
+  EXPECT_EQ(timer->second.after, std::chrono::milliseconds(250));
+  hand.input(kRoot, TimerFired{.kind = TimerKind::grace});
+  ASSERT_TRUE(hand.take<GiveUpCall>());
+  hand.input(kRoot, CallGivenUp{"a", run.attempt, true, 60});
+  hand.write_all();
+  EXPECT_EQ(hand.take<Ended>()->second.ending.kind, Ending::Kind::suspended);
+}
+
 TEST(SessionMachine, makes_a_model_read_nothing_that_suspending_did_to_a_call) {
   for (const Effect effect : {Effect::read, Effect::idempotent, Effect::write}) {
     Agent agent = with_tools({"act"});

@@ -158,8 +158,10 @@ void SessionTree::carry(NodeId node, Action action, TreeOutput& output) {
     for (const NodeId child : children_of(node)) posts_.push_back({child, Cancel{cancel->reason}});
     return;
   }
-  if (std::holds_alternative<SuspendSpecialists>(action)) {
-    for (const NodeId child : children_of(node)) posts_.push_back({child, Suspend{}});
+  if (const auto* suspend = std::get_if<SuspendSpecialists>(&action)) {
+    for (const NodeId child : children_of(node)) {
+      posts_.push_back({child, Suspend{suspend->time_left}});
+    }
     return;
   }
   if (const auto* created = std::get_if<Created>(&action)) {
