@@ -314,6 +314,36 @@ await test("asks questions in a form where the editor has one", () => editor({
 }, { capabilities: { elicitation: { form: {} } },
   elicit: (params) => { assert.deepEqual(params.requestedSchema.properties.colour.enum, ["red", "green"]); return { action: "accept", content: { colour: "green" } }; } }));
 
+const token = "token-of-the-editors-server";
+await test("hides the secrets of servers that the editor names", () => editor({
+  "use it": [[["ev__look", {}]], "Done."],
+}, async ({ context, say, updates, model }) => {
+  // It asks in the middle of the call, and repeats its token in whatever it says.
+  const server = `const send = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    const words = "I am " + process.env.API_TOKEN;
+    let call;
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (method === "tools/call") {
+        call = id;
+        send({ id: "q", method: "elicitation/create", params: { message: words,
+          requestedSchema: { type: "object", properties: { name: { type: "string", description: words } } } } });
+      } else if (id === "q") send({ id: call, result: { content: [{ type: "text", text: words }] } });
+      else if (method === "initialize") send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "ev", version: "1" } } });
+      else if (method === "tools/list") send({ id, result: { tools: [{ name: "look", description: words, inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }] } });
+      else if (id !== undefined) send({ id, error: { code: -32601, message: words } });
+    });`;
+  const { sessionId } = await context.request(methods.agent.session.new, { cwd: tree({ "a.txt": "" }).folder,
+    mcpServers: [{ name: "ev", command: process.execPath, args: ["-e", server], env: [{ name: "API_TOKEN", value: token }] }] });
+  await say(sessionId, `use it, not ${token}`);
+  const told = JSON.stringify(model.asked);
+  assert.match(told, /use it, not \[REDACTED\]/);
+  assert.match(told, /I am \[REDACTED\]/);
+  assert.ok(!told.includes(token));
+  assert.ok(!JSON.stringify(updates).includes(token));
+}, { capabilities: { elicitation: { form: {} } },
+  elicit: (params) => { assert.ok(!JSON.stringify(params).includes(token)); return { action: "accept", content: { name: "Ada" } }; } }));
+
 await test("reads resources that come with a prompt", () => editor({
   "look": [(messages) => { assert.match(JSON.stringify(messages.at(-1)), /unsaved words/); return "Seen."; }],
 }, async ({ context, begin, model }) => {
