@@ -301,10 +301,12 @@ void TreeDriver::perform(NodeId node, const session::SetTimer& timer) {
     }
   });
   if (timer.kind == session::TimerKind::deadline) work_[node].deadline = id;
+  if (timer.kind == session::TimerKind::count) work_[node].count = id;
 }
 
-void TreeDriver::perform(NodeId node, session::CancelTimer) {
-  host_.cancel(work_[node].deadline);
+void TreeDriver::perform(NodeId node, session::CancelTimer timer) {
+  Work& work = work_[node];
+  host_.cancel(timer.kind == session::TimerKind::count ? work.count : work.deadline);
 }
 
 void TreeDriver::perform(NodeId node, const session::Publish& publish) {

@@ -91,6 +91,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
     std::shared_ptr<CallBudget> budget = {};
     Usage counted = {};
     Host::Timer deadline = {};
+    Host::Timer count = {};
     // By Host::boot_clock(): when its last batch went out, and when the last one did that is known
     // to be written. Calls start by what is written.
     std::int64_t sent_at = 0;
@@ -120,7 +121,7 @@ class TreeDriver : public std::enable_shared_from_this<TreeDriver> {
   void perform(NodeId node, const session::GiveUpCall& give_up);
   void perform(NodeId node, session::StopWork stop);
   void perform(NodeId node, const session::SetTimer& timer);
-  void perform(NodeId node, session::CancelTimer);
+  void perform(NodeId node, session::CancelTimer timer);
   void perform(NodeId node, const session::Publish& publish);
   void perform(NodeId node, const session::Created& created);
   void perform(NodeId node, session::NowWaits waiting);

@@ -13,6 +13,10 @@
 namespace wright::session {
 namespace {
 
+// What a session may have worked without a word of it in a batch that is written anyway: the calls
+// of a fast turn say nothing of their time, the answer to them does.
+constexpr std::int64_t kMostUncountedMs = 100;
+
 bool is_over(CallStatus status) {
   return status == CallStatus::completed || status == CallStatus::failed ||
          status == CallStatus::cancelled || status == CallStatus::unknown;
@@ -93,6 +97,7 @@ class Journal::Writes {
     begin();
     writes_.emplace_back(std::forward<OneWrite>(write));
   }
+  bool has_begun() const { return has_begun_; }
   std::vector<Write> all() && { return std::move(writes_); }
 
  private:
@@ -274,10 +279,19 @@ void Journal::add_session(const Run& run, SessionStatus status, Writes& writes) 
     update.feedback = std::exchange(feedback_, {});
     update.context = std::exchange(context_, {});
   }
-  if (!has_news) return;
+  if (!is_work_to_be_counted(writes) && !has_news) return;
   update.worked_ms = worked_ms_;
   update.turn_worked_ms = turn_worked_ms_;
+  counted_ms_ = worked_ms_.value_or(0);
   writes.add(std::move(update));
+}
+
+// Whoever resumes the session goes on counting from what is stored.
+bool Journal::is_work_to_be_counted(const Writes& writes) {
+  const bool is_asked = std::exchange(counts_work_, false);
+  if (!worked_ms_ || *worked_ms_ <= counted_ms_) return false;
+  if (is_asked || releases_) return true;
+  return writes.has_begun() && *worked_ms_ - counted_ms_ >= kMostUncountedMs;
 }
 
 Batch Journal::batch(const Run& run, SessionStatus status) {

@@ -67,6 +67,8 @@ class Journal {
   void context_changed(Json cut);
   // The time at work: of the session, and since the user's last message.
   void worked(std::int64_t session_ms, std::int64_t turn_ms);
+  // The next batch says how long the session has worked, even if it has nothing else to say.
+  void count_work() { counts_work_ = true; }
   // The next batch finds out whether the session is still held, even if it has nothing else to say.
   void check_lease() { checks_lease_ = true; }
   // The next batch is the last one, and lets others have the session.
@@ -83,6 +85,7 @@ class Journal {
   void add_calls(const Run& run, Writes& writes);
   void add_messages(const Run& run, Writes& writes);
   void add_session(const Run& run, SessionStatus status, Writes& writes);
+  bool is_work_to_be_counted(const Writes& writes);
   void add_release(SessionStatus status, Writes& writes);
 
   struct CallNews {
@@ -114,6 +117,8 @@ class Journal {
   int iterations_ = 0;
   std::optional<std::int64_t> worked_ms_;  // unless nobody counts
   std::optional<std::int64_t> turn_worked_ms_;
+  std::int64_t counted_ms_ = 0;  // of worked_ms_, in batches so far
+  bool counts_work_ = false;
 };
 
 }  // namespace wright::session

@@ -79,6 +79,7 @@ enum class TimerKind : std::uint8_t {
   deadline,    // of the run
   grace,       // of a session that stops
   call_grace,  // of a call whose time is up
+  count,       // until the time at work is stored again
 };
 struct SetTimer {
   TimerKind kind = TimerKind::deadline;
@@ -126,7 +127,7 @@ struct CallEnded {
   std::string call_id = {};
   Attempt attempt = 0;
   ToolOutcome outcome = {};
-  Usage spent = {};  // by models that calls of the session asked, and not told of before
+  Usage spent = {};       // by models that calls of the session asked, and not told of before
   bool has_kept = false;  // what it needs to go on when it is executed again
 };
 struct CallNotBegun {  // it was stopped before

@@ -16,6 +16,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// A process that is killed takes no more of a run's time with it than this.
+milliseconds most_uncounted(milliseconds limit) {
+  constexpr milliseconds kLeast{500};  // whoever has less hardly lives to be resumed
+  constexpr milliseconds kMost{10'000};
+  return std::clamp(limit / 8, kLeast, kMost);
+}
+
 // Calls that are counted when they start have not been counted yet.
 int calls_begun(const Run& run) {
   const auto is_to_start = [](const OpenCall& open) {
@@ -90,6 +97,7 @@ void SessionMachine::take_step(Input&& input) {
 
 // Those count while a batch is under way.
 bool SessionMachine::is_urgent(const Input& input) {
+  if (const auto* fired = std::get_if<TimerFired>(&input)) return fired->kind == TimerKind::count;
   return std::holds_alternative<Written>(input) || std::holds_alternative<Cancel>(input) ||
          std::holds_alternative<Suspend>(input);
 }
@@ -138,6 +146,14 @@ void SessionMachine::watch_time() {
   const milliseconds left = *run_.limits.max_time - milliseconds(turn_worked_ms_);
   output_.actions.emplace_back(
       SetTimer{.kind = TimerKind::deadline, .after = std::max(left, milliseconds(0))});
+  count_later();
+}
+
+// A model or a tool may take long, and nothing else is written meanwhile.
+void SessionMachine::count_later() {
+  if (!options_.has_store) return;
+  output_.actions.emplace_back(
+      SetTimer{.kind = TimerKind::count, .after = most_uncounted(*run_.limits.max_time)});
 }
 
 void SessionMachine::count_time() {
@@ -256,6 +272,10 @@ void SessionMachine::take(const TimerFired& fired) {
       const std::string message = fmt::format("The time limit of {} s was reached", seconds);
       return stop_with(LimitReached{Limit::time, message}, message);
     }
+    case TimerKind::count:
+      if (is_broken() || !run_.limits.max_time) return;
+      journal_.count_work();
+      return count_later();
     case TimerKind::grace:
       if (auto* suspend = std::get_if<SuspendHere>(&intent_); suspend && !suspend->is_asked) {
         suspend->is_asked = true;

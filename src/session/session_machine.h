@@ -190,6 +190,7 @@ class SessionMachine {
   void finish();
   void resume();
   void watch_time();
+  void count_later();
   void count_time();
 
   static bool is_urgent(const Input& input);

@@ -312,7 +312,10 @@ SessionMachine::Round SessionMachine::act() {
 }
 
 void SessionMachine::finish() {
-  if (run_.limits.max_time) output_.actions.emplace_back(CancelTimer{});
+  if (run_.limits.max_time) {
+    output_.actions.emplace_back(CancelTimer{TimerKind::deadline});
+    output_.actions.emplace_back(CancelTimer{TimerKind::count});
+  }
   working_since_.reset();
   Ending ending = *std::exchange(ending_, {});
   ending.session_id = journal_.session_id();
