@@ -7,7 +7,6 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -18,7 +17,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
-#include "project/doubled_key.h"
+#include "project/hook_answer.h"
 #include "project/hook_matcher.h"
 #include "project/hook_scripts.h"
 #include "sandbox/trace_variables.h"
@@ -33,10 +32,8 @@ namespace {
 constexpr std::size_t kMostHooks = 100;
 constexpr std::int64_t kLongestTimeout = 600;
 constexpr std::size_t kMostPrinted = std::size_t{256} * 1024;
-constexpr std::size_t kMostSaid = 4000;  // bytes that the model reads of it
 constexpr std::string_view kInSandbox =
     " (it ran in the sandbox; \"sandbox\": false beside its command has it run outside)";
-constexpr std::string_view kNoReason = "a hook refused this, without a reason";
 
 const JsonObject* object_at(const JsonObject& object, std::string_view key) {
   const Json* value = object.if_contains(key);
@@ -75,20 +72,6 @@ Result<Hook> parse_hook(const Json& json, HookMoment moment, const std::string& 
     hook.place = sandbox->get_bool() ? HookPlace::sandbox : HookPlace::outside;
   }
   return hook;
-}
-
-// A word that decides, in other letters: it would decide nothing. With the right one.
-std::optional<std::pair<std::string, std::string_view>> misspelt_key(const JsonObject& answer) {
-  constexpr std::array<std::string_view, 5> kDeciding{"hookSpecificOutput", "permissionDecision",
-                                                      "decision", "continue", "updatedInput"};
-  for (const auto& member : answer) {
-    const std::string key = lower(member.key());
-    for (const std::string_view word : kDeciding) {
-      if (key == lower(word) && member.key() != word)
-        return std::pair(std::string(member.key()), word);
-    }
-  }
-  return std::nullopt;
 }
 
 bool is_about(const Hook& hook, std::string_view tool) {
@@ -160,16 +143,6 @@ void add_note(Result<ToolReply>& reply, const std::string& note) {
 
 }  // namespace
 
-// What came of one hook.
-struct Hooks::Said {
-  enum class Verdict : std::uint8_t { nothing, ask, failed, refuse };
-  Verdict verdict = Verdict::nothing;
-  std::string reason = {};
-  bool allows = false;
-  std::string note = {};           // for the model
-  std::optional<Json> input = {};  // the arguments, changed
-};
-
 Result<std::vector<Hook>> parse_hooks(std::string_view text) {
   const auto json = TRY(parse_json(text));
   const JsonObject* top = json.if_object();
@@ -235,11 +208,11 @@ SandboxPolicy Hooks::policy_for(const Hook& hook, const std::filesystem::path& i
   return policy;
 }
 
-Hooks::Said Hooks::ask(const Hook& hook, const Json& told, const std::stop_token& stop,
-                       const TraceContext& trace) const {
+HookAnswer Hooks::ask(const Hook& hook, const Json& told, const std::stop_token& stop,
+                      const TraceContext& trace) const {
   const auto failed = [&](std::string_view why) {
-    return Said{.verdict = Said::Verdict::failed,
-                .reason = fmt::format("The hook `{}` failed: {}", hook.command, why)};
+    return HookAnswer{.verdict = HookAnswer::Verdict::failed,
+                      .reason = fmt::format("The hook `{}` failed: {}", hook.command, why)};
   };
   const auto& begun = files_->of_hooks.at(static_cast<std::size_t>(&hook - options_.hooks.data()));
   const auto now = scripts_of({&hook, 1}, options_.folder);
@@ -265,94 +238,18 @@ Hooks::Said Hooks::ask(const Hook& hook, const Json& told, const std::stop_token
       shell->run(*command, {.timeout = hook.timeout, .stop = stop, .kept_bytes = kMostPrinted});
   if (!done) return failed(done.error().message);
   if (done->is_timed_out) return failed(fmt::format("not done after {} s", hook.timeout.count()));
-  const std::string error(utf8_prefix(printed(done->error), kMostSaid));
+  const std::string error(utf8_prefix(printed(done->error), kMostSaidByHook));
   if (done->exit_code == 2) {
-    return {.verdict = Said::Verdict::refuse,
-            .reason = error.empty() ? std::string(kNoReason) : error};
+    return {.verdict = HookAnswer::Verdict::refuse,
+            .reason = error.empty() ? std::string(kNoReasonOfHook) : error};
   }
   if (done->exit_code != 0) {
     return failed(fmt::format("exit code {}{}{}{}", done->exit_code, error.empty() ? "" : ": ",
                               error, hook.place == HookPlace::outside ? "" : kInSandbox));
   }
   if (done->output.omitted_bytes() > 0) return failed("it printed too much");
-  return said_by(hook, printed(done->output));
-}
-
-// Before a call, what cannot be understood is no yes.
-Hooks::Said Hooks::said_by(const Hook& hook, std::string_view text) {
-  const auto failed = [&](std::string_view why) {
-    return Said{.verdict = Said::Verdict::failed,
-                .reason = fmt::format("The hook `{}` failed: {}", hook.command, why)};
-  };
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (!text.starts_with('{')) {
-    const bool may_mean_something =
-        text.find('{') != std::string_view::npos || text.starts_with('[') || text.starts_with('"');
-    if (hook.moment == HookMoment::UserPromptSubmit) {
-      return {.note = std::string(utf8_prefix(text, kMostSaid))};
-    }
-    if (hook.moment != HookMoment::PreToolUse || !may_mean_something) return {};
-    return failed("what it printed is not one JSON object alone");
-  }
-  const auto json = parse_json(text);
-  if (!json || !json->is_object()) return failed("what it printed is no JSON");
-  if (const auto key = doubled_key(text)) {
-    Said doubled = failed(fmt::format("'{}' stands twice in what it printed", *key));
-    // Which of the two it means is not known; where one may be a no, it is one.
-    if (text.find("\"deny\"") != std::string_view::npos ||
-        text.find("\"block\"") != std::string_view::npos) {
-      doubled.verdict = Said::Verdict::refuse;
-    }
-    return doubled;
-  }
-  const JsonObject& answer = json->get_object();
-  const JsonObject* own = object_at(answer, "hookSpecificOutput");
-  const JsonObject nothing;
-  const std::array<const JsonObject*, 2> places{own != nullptr ? own : &nothing, &answer};
-  using Verdict = Said::Verdict;
-  Said said{.reason = string_at(answer, "reason")};
-  const auto decide = [&](Verdict verdict) { said.verdict = std::max(said.verdict, verdict); };
-  for (const JsonObject* place : places) {
-    if (const auto misspelt = misspelt_key(*place)) {
-      return failed(fmt::format("'{}' must be written '{}'", misspelt->first, misspelt->second));
-    }
-    if (const Json* word = place->if_contains("permissionDecision"); word && !word->is_null()) {
-      if (*word != Json("allow") && *word != Json("deny") && *word != Json("ask")) {
-        return failed("permissionDecision must be allow, deny or ask");
-      }
-      said.allows = said.allows || *word == Json("allow");
-      if (*word == Json("ask")) decide(Verdict::ask);
-      if (*word == Json("deny")) decide(Verdict::refuse);
-    }
-    if (const Json* word = place->if_contains("decision"); word && !word->is_null()) {
-      if (*word != Json("approve") && *word != Json("block")) {
-        return failed("decision must be approve or block");
-      }
-      said.allows = said.allows || *word == Json("approve");
-      if (*word == Json("block")) decide(Verdict::refuse);
-    }
-    if (const Json* word = place->if_contains("continue"); word && !word->is_null()) {
-      if (!word->is_bool()) return failed("continue must be true or false");
-      if (!word->get_bool()) decide(Verdict::refuse);
-      if (said.reason.empty()) said.reason = string_at(*place, "stopReason");
-    }
-    if (const std::string why = string_at(*place, "permissionDecisionReason"); !why.empty()) {
-      said.reason = why;
-    }
-    if (said.note.empty()) said.note = string_at(*place, "additionalContext");
-    if (const Json* input_now = place->if_contains("updatedInput"); input_now && !said.input) {
-      if (!input_now->is_object()) return failed("updatedInput is no object");
-      said.input = *input_now;
-    }
-  }
-  if (said.reason.empty() && said.verdict == Verdict::refuse) said.reason = kNoReason;
-  if (said.reason.empty() && said.verdict == Verdict::ask) {
-    said.reason = "A hook wants a person to decide";
-  }
-  said.reason = utf8_prefix(said.reason, kMostSaid);
-  said.note = utf8_prefix(said.note, kMostSaid);
-  return said;
+  HookAnswer answer = answer_in(printed(done->output), hook.moment);
+  return answer.verdict == HookAnswer::Verdict::failed ? failed(answer.reason) : answer;
 }
 
 Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& context,
@@ -375,8 +272,8 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
     if (hook.moment != HookMoment::PreToolUse || !is_about(hook, tool)) continue;
     if (invocation.unusable != nullptr) break;
     has_hook = true;
-    const Said said = ask(hook, told, context.stop, context.trace);
-    using Verdict = Said::Verdict;
+    const HookAnswer said = ask(hook, told, context.stop, context.trace);
+    using Verdict = HookAnswer::Verdict;
     if (said.verdict == Verdict::refuse) {
       return fail(ErrorCode::permission_denied, fmt::format("Refused by a hook: {}", said.reason));
     }
@@ -433,7 +330,7 @@ Result<ToolReply> Hooks::around(const Invocation& invocation, const Context& con
       reply ? std::get<Output>(*reply).value : Json(JsonObject{{"error", reply.error().message}});
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != HookMoment::PostToolUse || !is_about(hook, tool)) continue;
-    const Said said = ask(hook, told, context.stop, context.trace);
+    const HookAnswer said = ask(hook, told, context.stop, context.trace);
     for (const std::string& words : {said.reason, said.note}) {
       if (!words.empty()) notes += (notes.empty() ? "" : "\n") + words;
     }
@@ -457,8 +354,8 @@ Result<Message> Hooks::submitted(Message message, std::int64_t session_id,
                         {"prompt", message.text()}};
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != HookMoment::UserPromptSubmit) continue;
-    const Said said = ask(hook, told, stop, {});
-    using Verdict = Said::Verdict;
+    const HookAnswer said = ask(hook, told, stop, {});
+    using Verdict = HookAnswer::Verdict;
     if (said.verdict == Verdict::failed) return fail(ErrorCode::permission_denied, said.reason);
     if (said.verdict != Verdict::nothing) {
       return fail(ErrorCode::permission_denied, fmt::format("Refused by a hook: {}", said.reason));
@@ -491,8 +388,8 @@ std::vector<std::string> Hooks::observe(const Event& event, std::int64_t session
   told["hook_event_name"] = enum_name(*moment);
   for (const Hook& hook : options_.hooks) {
     if (hook.moment != *moment) continue;
-    const Said said = ask(hook, told, {}, {});
-    if (said.verdict == Said::Verdict::failed) problems.push_back(said.reason);
+    const HookAnswer said = ask(hook, told, {}, {});
+    if (said.verdict == HookAnswer::Verdict::failed) problems.push_back(said.reason);
   }
   return problems;
 }

@@ -69,6 +69,8 @@ struct HookOptions {
   SandboxPolicy sandbox = {};
 };
 
+struct HookAnswer;  // hook_answer.h
+
 // May be used from several threads at once. A hook whose files (hook_scripts.h) are not those that
 // were there when this was made has failed.
 class Hooks {
@@ -87,12 +89,10 @@ class Hooks {
   std::vector<std::string> observe(const Event& event, std::int64_t session_id) const;
 
  private:
-  struct Said;
   struct Files;  // that each of the hooks runs
   SandboxPolicy policy_for(const Hook& hook, const std::filesystem::path& input) const;
-  static Said said_by(const Hook& hook, std::string_view printed);
-  Said ask(const Hook& hook, const Json& told, const std::stop_token& stop,
-           const TraceContext& trace) const;
+  HookAnswer ask(const Hook& hook, const Json& told, const std::stop_token& stop,
+                 const TraceContext& trace) const;
   Result<ToolReply> around(const Invocation& invocation, const Context& context,
                            const Next& next) const;
 

@@ -130,6 +130,19 @@ TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
         print(R"({"hookSpecificOutput": {"permissionDecision": "Deny"}})"),
         print(R"({"permissionDecision": ["deny"]})"), print(R"({"decision": true})"),
         print(R"({"continue": false, "continue": true})"),
+        // A no that a program can only guess at.
+        print(R"({"hookSpecificOutput": "deny"})"), print(R"({"hookSpecificOutput": [{}]})"),
+        print(R"({"hook_specific_output": {"permissionDecision": "deny"}})"),
+        print(R"({"hookSpecificOutput": {"permission_decision": "deny"}})"),
+        print(R"({"permission-decision": "deny"})"), print(R"({"Continue": false})"),
+        print(R"({"block": true})"), print(R"({"allow": false, "reason": "no"})"),
+        print(R"({"systemMessage": "no", "deny": true})"), print(R"({"descision": "block"})"),
+        print(R"({"decision": null, "verdict": "block"})"),
+        print(R"({"hookSpecificOutput": {"permission": "deny"}, "continue": true})"),
+        print(R"({"hookSpecificOutput": {"hookEventName": "PreToolUse", "decide": "deny"}})"),
+        print(R"({"PreToolUse": {"permissionDecision": "deny"}})"),
+        print(R"({"hookSpecificOutput": {"hookEventName": "PreToolUse"}, "block": true})"),
+        print(R"({"hookSpecificOutput": {"hookSpecificOutput": {"permissionDecision": "deny"}}})"),
         print(R"({"updatedInput": {"text": "a", "te\u0078t": "b"}})")}) {
     EXPECT_TRUE(call({before(asked)}).waiting) << asked;
   }
@@ -146,6 +159,41 @@ TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
   EXPECT_EQ(said_, std::nullopt);
   EXPECT_FALSE(call({before("echo all is well")}).error);
   EXPECT_EQ(said_, "hello");
+}
+
+TEST_F(HooksTest, of_other_agents_may_say_what_decides_nothing) {
+  for (const std::string_view text :
+       {R"({})", R"({"systemMessage": "seen"})", R"({"suppressOutput": true})",
+        R"({"continue": true, "suppressOutput": true, "systemMessage": "seen"})",
+        R"({"async": true})", R"({"reason": "it is fine"})", R"({"decision": null})",
+        R"({"hookSpecificOutput": null})", R"({"hookSpecificOutput": {}})",
+        R"({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "known"}})",
+        R"({"hookSpecificOutput": {"permissionDecision": "allow", "version": 1}, "version": 2})",
+        R"({"decision": "approve", "checked": ["a", "b"]})"}) {
+    said_.reset();
+    const auto outcome = call({before(fmt::format("printf '%s' '{}'", text))});
+    EXPECT_FALSE(outcome.waiting || outcome.error) << text;
+    EXPECT_EQ(said_, "hello") << text;
+  }
+  EXPECT_FALSE(call({after(R"(echo '{"took_ms": 3}')")}).notes.size()) << "nothing to decide";
+}
+
+TEST_F(HooksTest, that_mean_a_no_keep_what_a_person_says) {
+  const auto said = [&](std::string_view printed) {
+    const Hooks hooks({.hooks = {{.moment = HookMoment::UserPromptSubmit,
+                                  .command = fmt::format("printf '%s' '{}'", printed)}},
+                       .folder = folder_.path(),
+                       .sandbox = sandbox()});
+    return hooks.submitted(Message::user("hello"), 1, {});
+  };
+  for (const std::string_view no :
+       {R"({"decision": "block"})", R"({"block": true})", R"({"hookSpecificOutput": "block"})",
+        R"(checked: {"decision": "block"})", R"([{"decision": "block"}])"}) {
+    EXPECT_FALSE(said(no)) << no;
+  }
+  for (const std::string_view yes : {R"({"systemMessage": "seen"})", "see {a} and [b]"}) {
+    EXPECT_TRUE(said(yes)) << yes;
+  }
 }
 
 TEST_F(HooksTest, show_a_person_the_arguments_that_run_and_no_others_run) {
