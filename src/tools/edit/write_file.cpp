@@ -63,6 +63,16 @@ Result<void> check(const WriteFileArguments& arguments) {
   return {};
 }
 
+// Pieces of text go only where they mean what they say.
+Result<void> check_takes_text(const std::string& path, std::string_view content,
+                              std::string_view what_is_not_done) {
+  const bool is_utf16 = has_utf16_mark(content);
+  if (!is_utf16 && !is_binary(content)) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} is {}; {}", shown_path(path),
+                          is_utf16 ? "UTF-16, and not UTF-8" : "not text", what_is_not_done));
+}
+
 Result<Intended> new_content(const WriteFileArguments& arguments, const std::string& path,
                              const std::optional<ExistingFile>& existing) {
   if (!existing && (arguments.search || !arguments.create_if_not_exists)) {
@@ -72,10 +82,7 @@ Result<Intended> new_content(const WriteFileArguments& arguments, const std::str
                                              : ", and create_if_not_exists is false"));
   }
   if (arguments.search) {
-    if (is_binary(existing->content)) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("{} is not text; nothing is replaced in it", shown_path(path)));
-    }
+    TRY(check_takes_text(path, existing->content, "nothing is replaced in it"));
     auto replaced = replace_text(existing->content, *arguments.search, *arguments.replace,
                                  arguments.replace_all ? Occurrences::all : Occurrences::only_one);
     if (!replaced) {
@@ -87,6 +94,7 @@ Result<Intended> new_content(const WriteFileArguments& arguments, const std::str
     return Intended{std::move(replaced->text), size, replaced->count};
   }
   if (arguments.append && existing) {
+    TRY(check_takes_text(path, existing->content, "nothing is added to it"));
     const std::string added =
         has_dos_lines(existing->content) ? with_dos_lines(*arguments.content) : *arguments.content;
     return Intended{existing->content + added, static_cast<std::int64_t>(added.size()), {}};

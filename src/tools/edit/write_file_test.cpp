@@ -191,6 +191,23 @@ TEST(WriteFile, writes_every_byte_as_it_is) {
             "'odd' is not text; nothing is replaced in it");
 }
 
+TEST(WriteFile, adds_nothing_to_what_is_not_its_text) {
+  using namespace std::string_view_literals;
+  const TemporaryFolder base;
+  base.write("wide", std::string("\xFF\xFE" "a\0\n\0"sv)).write("odd", std::string("a\0"sv));
+  base.write("marked", "\xFE\xFF" "ab");
+  EXPECT_EQ(write_error(base, {{"path", "wide"}, {"content", "b\n"}, {"append", true}}),
+            "'wide' is UTF-16, and not UTF-8; nothing is added to it");
+  EXPECT_EQ(write_error(base, {{"path", "odd"}, {"content", "b\n"}, {"append", true}}),
+            "'odd' is not text; nothing is added to it");
+  EXPECT_EQ(write_error(base, {{"path", "marked"}, {"search", "ab"}, {"replace", "b"}}),
+            "'marked' is UTF-16, and not UTF-8; nothing is replaced in it");
+  EXPECT_EQ(content_of(base / "wide"), "\xFF\xFE" "a\0\n\0"sv);
+  // All of it is another matter: that is written as it is given.
+  write(base, {{"path", "wide"}, {"content", "b\n"}});
+  EXPECT_EQ(content_of(base / "wide"), "b\n");
+}
+
 TEST(WriteFile, refuses_what_makes_no_sense) {
   const TemporaryFolder base;
   base.write("a", "x").make_folder("folder");
