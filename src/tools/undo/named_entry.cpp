@@ -25,6 +25,12 @@ bool NamedEntry::is_there() const {
   return ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+bool NamedEntry::is_folder() const {
+  struct stat status {};
+  return ::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(status.st_mode);
+}
+
 Result<std::optional<NamedEntry>> entry_at(const Workspace& workspace, const std::string& path) {
   const auto target = TRY(workspace.write_target(path));
   const std::size_t slash = target.inside.rfind('/');

@@ -18,6 +18,7 @@ struct NamedEntry {
   // Where a link leads; nothing when there is no link.
   std::optional<std::string> target() const;
   bool is_there() const;
+  bool is_folder() const;
 };
 
 // Nothing where there is no such folder. An error where nothing may be written there.

@@ -70,8 +70,11 @@ void judge(UndoneFile& file, const History& history) {
   file.before = first.before;
   const bool has_other_mode =
       std::ranges::any_of(run, [](const auto* each) { return each->mode_after.has_value(); });
+  // One that was gone meanwhile and made anew has those of a new file.
+  const bool is_made_anew =
+      std::ranges::any_of(run.subspan(1), [](const auto* each) { return !each->before; });
   // Permissions that a person has changed are the person's.
-  if (has_other_mode || !file.now) file.mode = first.mode;
+  if (has_other_mode || is_made_anew || !file.now) file.mode = first.mode;
   const bool is_mode_back = !file.mode || !file.mode_now || *file.mode == *file.mode_now;
   const bool is_of_agent =
       std::ranges::any_of(run, [&](const auto* each) { return has_led_to(*each, file); });
@@ -306,8 +309,16 @@ UndoPlan plan_undo(const Workspace& workspace, const std::vector<ChangeEntry>& e
       std::ranges::any_of(folders, [](const auto& folder) { return !folder.second; });
   for (const auto& [path, is_made] : folders) {
     const auto entry = entry_at(workspace, path);
-    const bool is_there = entry && *entry && (*entry)->is_there();
-    if (!entry || is_there != is_made) continue;
+    // What stands in its place, or above it, may be what goes.
+    const bool is_cleared = !is_made && (last.paths.contains(path) || last.has_above(path));
+    const bool is_there = !is_cleared && entry && *entry && (*entry)->is_there();
+    if (!is_cleared && (!entry || is_there != is_made)) {
+      if (!is_made && is_there && !(*entry)->is_folder()) {
+        gaps.insert(fmt::format("the folder {} does not come back: something else stands there",
+                                shown_path(path)));
+      }
+      continue;
+    }
     if (is_made && !last.has_whole_folder(workspace, path)) {
       plan.leaves_folders = plan.leaves_folders || is_any_removed;
       gaps.insert(fmt::format("the folder {} stays: it holds what git ignores, what is not kept, or "
