@@ -50,6 +50,14 @@ RequestId seeming_id(std::string_view text) {
   return seen;
 }
 
+Malformed malformed_answer(const JsonObject& object, std::string message) {
+  Malformed made = malformed(&object, std::move(message));
+  const Json* result = object.if_contains("result");
+  made.is_answer = true;
+  made.is_null = result != nullptr && result->is_null() && !object.contains("error");
+  return made;
+}
+
 Message read_answer(JsonObject& object) {
   const Json* id = object.if_contains("id");
   Answer answer;
@@ -57,9 +65,9 @@ Message read_answer(JsonObject& object) {
   if (const Json* error = object.if_contains("error")) {
     if (const Json* result = object.if_contains("result");
         result != nullptr && !result->is_null()) {
-      return malformed(&object, "an answer must have a result or an error, not both");
+      return malformed_answer(object, "an answer must have a result or an error, not both");
     }
-    if (!error->is_object()) return malformed(&object, "error must be an object");
+    if (!error->is_object()) return malformed_answer(object, "error must be an object");
     const JsonObject& given = error->get_object();
     const Json* number = given.if_contains("code");
     Problem problem{.code = number != nullptr && number->is_int64() ? number->get_int64()
@@ -74,7 +82,7 @@ Message read_answer(JsonObject& object) {
   }
   if (answer.id.is_null()) return malformed(&object, "a result must have the id of its request");
   Json& result = object.at("result");
-  if (!result.is_object()) return malformed(&object, "result must be an object");
+  if (!result.is_object()) return malformed_answer(object, "result must be an object");
   answer.outcome = std::move(result.get_object());
   return answer;
 }

@@ -60,6 +60,8 @@ struct Malformed {
   // Of what is no JSON: the id that seems to stand in it. It is not told to anybody; whoever waits
   // for an answer with it need not wait any longer.
   RequestId seeming_id = {};
+  bool is_answer = false;  // to a request of ours
+  bool is_null = false;    // its result is null, which other protocols allow
 };
 
 using Message = std::variant<Request, Notification, Answer, Malformed>;

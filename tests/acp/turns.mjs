@@ -1,8 +1,9 @@
 // `wright acp`: prompts that come while another runs, and what requests say of traces.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { methods } from "@agentclientprotocol/sdk";
-import { answerTo, editor, finish, prompt, sendRaw, test, tree } from "./harness.mjs";
+import { answerTo, editor, environment, finish, home, program, prompt, sendRaw, test, tree } from "./harness.mjs";
 
 // A command that ends when a file is there, so that the test decides how long it takes.
 const waiting = "until [ -e go ]; do sleep 0.05; done";
@@ -60,6 +61,44 @@ await test("takes a prompt that comes while permission is asked", () => {
     assert.equal(text(), "Both.");
   }, { permit: () => asked });
 });
+
+await test("goes on when somebody else has answered before the editor", () => {
+  let answerNow;
+  const asked = new Promise((done) => { answerNow = done; });
+  return editor({
+    "remove a": [[["bash", { command: "rm a.txt" }]], "Removed."],
+  }, async ({ begin, say, asked: requests, text, until, agent }) => {
+    const place = tree({ "a.txt": "a" });
+    const { sessionId } = await begin(place.folder);
+    const turn = say(sessionId, "remove a");
+    await until(() => requests.length > 0);
+    const wright = (...words) => execFileSync(program, words, { env: environment, cwd: home }).toString();
+    const [wait] = JSON.parse(wright("waits", "--json"));
+    wright("answer", String(wait.session_id), "--approve");
+    answerNow("refuse");
+    assert.deepEqual(await turn, { stopReason: "end_turn" }, "the first answer counts");
+    assert.equal(text(), "Removed.");
+    assert.throws(() => place.read("a.txt"));
+    assert.match(agent.errors(), /answered/);
+  }, { permit: () => asked });
+});
+
+await test("takes an answer without a result for a no", () => editor({
+  "remove a": [[["bash", { command: "rm a.txt" }]], "Never said."],
+  "hello": ["Hello."],
+}, async ({ begin, say, text, agent }) => {
+  const place = tree({ "a.txt": "a" });
+  agent.child.stdout.on("data", (piece) => {
+    for (const line of String(piece).split("\n")) {
+      if (line.includes("session/request_permission")) sendRaw(agent, { id: JSON.parse(line).id, result: null });
+    }
+  });
+  const { sessionId } = await begin(place.folder);
+  assert.deepEqual(await say(sessionId, "remove a"), { stopReason: "cancelled" });
+  assert.equal(place.read("a.txt"), "a");
+  assert.deepEqual(await say(sessionId, "hello"), { stopReason: "end_turn" });
+  assert.equal(text(), "Hello.");
+}, { permit: () => new Promise(() => {}) }));
 
 await test("cancels what runs and what was said to it, and reads neither later", () => editor({
   "first thing": [[["bash", { command: "sleep 100" }]], "Never said."],

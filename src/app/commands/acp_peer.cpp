@@ -44,7 +44,13 @@ void AcpPeer::take(mcp::Frame frame, const OnRequest& on_request,
       take_answer(std::move(*answer));
     } else {
       const auto& malformed = std::get<mcp::Malformed>(message);
-      refuse(malformed.id, malformed.problem);
+      if (!malformed.is_answer) {
+        refuse(malformed.id, malformed.problem);
+      } else if (malformed.is_null) {  // how some say that there is nothing to say
+        take_answer({.id = malformed.id, .outcome = JsonObject()});
+      } else {
+        take_answer({.id = malformed.id, .outcome = malformed.problem});
+      }
     }
   }
 }

@@ -312,7 +312,7 @@ Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_t
       const auto answer = environment_.peer.ask("session/request_permission", params, stop);
       const auto approval = answer ? acp::chosen_approval(*answer) : std::nullopt;
       if (!approval) return false;
-      TRY(answer_wait(environment_.store, wait.wait_id, *approval, "editor"));
+      TRY(keep_answer(wait, to_json(*approval)));
       continue;
     }
     const auto questions = questions_from(wait.shown);
@@ -322,9 +322,18 @@ Result<bool> AcpSession::answer_waits(const RunResult& result, const std::stop_t
     acp::add_trace(*form, trace_of(wait.call.id));
     const auto answer = environment_.peer.ask("elicitation/create", *form, stop);
     if (!answer || !answer->contains("content")) return false;
-    TRY(answer_wait(environment_.store, wait.wait_id, answer->at("content"), "editor"));
+    TRY(keep_answer(wait, answer->at("content")));
   }
   return true;
+}
+
+Result<void> AcpSession::keep_answer(const PersonWait& wait, const Json& answer) {
+  auto stored = answer_wait(environment_.store, wait.wait_id, answer, "editor");
+  if (stored) return {};
+  // Somebody else was quicker: their answer counts.
+  if (stored.error().code != ErrorCode::already_exists) return std::unexpected(stored.error());
+  environment_.context.console.remark(stored.error().message);
+  return {};
 }
 
 // What the model is to read: with what is mentioned, and as the hooks have it.

@@ -126,6 +126,7 @@ class AcpSession {
   Result<void> settle_old();
   // Whether everything was answered; not when the editor cancelled.
   Result<bool> answer_waits(const RunResult& result, const std::stop_token& stop);
+  Result<void> keep_answer(const PersonWait& wait, const Json& answer);
   TraceContext trace_of(std::string_view call) const;
   void end_turn(const Result<JsonObject>& result);
 
