@@ -42,6 +42,9 @@ struct CodingOptions {
   std::string notes = {};  // what people ask of agents that work here; ends the instructions
   // Where is kept what its calls replace, so that it can be taken back. Empty: it is not kept.
   std::filesystem::path changes = {};
+  // Which store the sessions are in, by a name that no other has: numbers of sessions come again in
+  // another one. Asked when something is first kept. May be empty.
+  std::function<std::string()> name_store = {};
 };
 Result<Agent> coding_agent(const CodingOptions& options, Model model);
 

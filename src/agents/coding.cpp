@@ -65,8 +65,8 @@ Result<std::vector<Tool>> tools_that_change(const CodingOptions& options) {
     made.push_back(std::move(bash));
     return made;
   }
-  const auto log =
-      std::make_shared<tools::ChangeLog>(tools::ChangeLogOptions{.folder = options.changes});
+  const auto log = std::make_shared<tools::ChangeLog>(
+      tools::ChangeLogOptions{.folder = options.changes, .name_store = options.name_store});
   if (!options.access.writable.empty()) {
     made = TRY(tools::recorded_editing_tools(options.access, log));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/wiring/bash_settings.h"
+#include "app/wiring/store_identity.h"
 #include "core/fingerprint.h"
 #include "core/try.h"
 #include "interceptors/glob.h"
@@ -122,6 +123,7 @@ Result<CodingSetup> coding_setup(const Settings& settings, FileAccess access,
   // What no rule knows is a question for the person, not a refusal.
   setup.options.bash.rules.push_back({"*", Permission::ask});
   setup.options.changes = changes_folder(settings);
+  setup.options.name_store = identity_of_store(settings);
   setup.options.access = std::move(access);
   setup.options.index = std::move(index);
   auto notes = project::read_notes({.base = settings.base_path(),

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "app/wiring/coding_settings.h"
+#include "app/wiring/store_identity.h"
 #include "core/enum_names.h"
 #include "core/try.h"
 #include "tools/edit/file_changes.h"
@@ -48,18 +49,32 @@ std::string size_of(const tools::UndoneFile& file) {
 
 // What the log has under the number of a session may be of another one: of a database that was
 // there before, or that was brought back to an earlier moment. Clocks of a store and of this
-// machine may differ a little.
-bool is_of(const tools::ChangeEntry& entry, std::span<const StoredCall> rows) {
+// machine may differ a little; entries of earlier versions do not say which store they are of.
+bool is_of(const tools::ChangeEntry& entry, const std::string& store,
+           std::span<const StoredCall> rows) {
+  if (!entry.store.empty() && entry.store != store) return false;
   constexpr std::int64_t kApartMs = 60'000;
   return std::ranges::any_of(rows, [&](const StoredCall& row) {
     return row.tool_call_id == entry.call_id && row.created_at <= entry.at + kApartMs;
   });
 }
 
-// Of tools whose every call that succeeds has changed files; of commands nobody knows.
+// Whether it says that what was to be written stood there already.
+bool has_left_all_as_it_was(const StoredCall& row) {
+  const JsonObject* said = row.response ? row.response->if_object() : nullptr;
+  const auto is_no = [&](std::string_view key) {
+    const Json* value = said != nullptr ? said->if_contains(key) : nullptr;
+    return value != nullptr && *value == Json(false);
+  };
+  return is_no("created") && is_no("modified");
+}
+
+// Of tools whose every call that succeeds has changed files, unless it says otherwise; of commands
+// nobody knows.
 bool has_changed_files(const StoredCall& row) {
-  return row.status == CallStatus::completed &&
-         (row.tool_name == "write_file" || row.tool_name == "apply_patch");
+  if (row.status != CallStatus::completed) return false;
+  return row.tool_name == "apply_patch" ||
+         (row.tool_name == "write_file" && !has_left_all_as_it_was(row));
 }
 
 }  // namespace
@@ -129,11 +144,12 @@ Result<FileHistory::Part> FileHistory::part_of(SessionId id,
 }
 
 // Where nothing was kept of what a session changed: that is no session that changed nothing.
-Result<std::string> FileHistory::gap_of(SessionId id, std::span<const StoredCall> rows) const {
+Result<std::string> FileHistory::gap_of(SessionId id, const std::string& store,
+                                        std::span<const StoredCall> rows) const {
   const auto changed = std::ranges::count_if(rows, has_changed_files);
   if (changed == 0) return std::string();
   CallIds kept;
-  if (log_) kept = TRY(log_->calls(id));
+  if (log_) kept = TRY(log_->calls(id, store));
   const bool is_kept = std::ranges::any_of(
       rows, [&](const StoredCall& row) { return kept.contains(row.tool_call_id); });
   if (is_kept) return std::string();
@@ -152,12 +168,15 @@ Result<void> FileHistory::add_entries(SessionId id, const std::optional<CallIds>
   if (calls) {
     std::erase_if(*rows, [&](const StoredCall& row) { return !calls->contains(row.tool_call_id); });
   }
+  const std::string store = find_store_identity(store_).value_or("");
   if (log_) {
     auto own = TRY(log_->read(id));
-    std::erase_if(own, [&](const tools::ChangeEntry& entry) { return !is_of(entry, *rows); });
+    std::erase_if(own,
+                  [&](const tools::ChangeEntry& entry) { return !is_of(entry, store, *rows); });
     std::ranges::move(own, std::back_inserter(part.entries));
   }
-  if (auto gap = TRY(gap_of(id, *rows)); !gap.empty()) part.plan.gaps.push_back(std::move(gap));
+  auto gap = TRY(gap_of(id, store, *rows));
+  if (!gap.empty()) part.plan.gaps.push_back(std::move(gap));
   if (depth >= kMostDepth) return {};
   const auto children = TRY(store_.list_sessions({.parent_session_id = id, .limit = kNoLimit}));
   for (const Session& child : children) {

@@ -41,7 +41,8 @@ class FileHistory {
   Result<Part> part_of(SessionId id, const std::optional<CallIds>& calls) const;
   Result<void> add_entries(SessionId id, const std::optional<CallIds>& calls, int depth,
                            Part& part) const;
-  Result<std::string> gap_of(SessionId id, std::span<const StoredCall> rows) const;
+  Result<std::string> gap_of(SessionId id, const std::string& store,
+                             std::span<const StoredCall> rows) const;
 
   Store& store_;
   std::filesystem::path base_;

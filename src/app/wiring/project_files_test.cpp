@@ -313,6 +313,53 @@ TEST_F(FilesOfSessions, of_an_earlier_life_of_the_database_are_not_the_sessions)
   EXPECT_TRUE(is_there("old.txt"));
 }
 
+// Another database at the same place may have the same numbers and calls within a moment.
+TEST_F(FilesOfSessions, of_another_database_at_the_same_place_are_not_the_sessions) {
+  const auto let_write = [&](Store& store, SessionId session, const std::string& path) {
+    const ToolCall call{"c1", "write_file", "{}"};
+    ASSERT_TRUE(store.apply_one(AppendMessage{session, {Role::assistant, {call}}}));
+    Context context;
+    context.session_id = session;
+    context.call_id = call.id;
+    const auto tools = make_tools(settings_).value();
+    const auto tool = std::ranges::find(
+        tools, "write_file", [](const Tool& each) { return std::string_view(each.spec.name); });
+    ASSERT_NE(tool, tools.end());
+    ASSERT_TRUE(testing::answer_of(*tool, {{"path", path}, {"content", "agent"}}, context));
+  };
+  let_write(*store_, session_, "one.txt");
+  EXPECT_EQ(paths(*history_.of_session(session_)), std::vector<std::string>{"one.txt"});
+  const std::string file = settings_.database_path().string();
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(file + part);
+  const auto other = open_store(settings_).value();
+  const SessionId same =
+      other->create_session({.agent_name = "coding", .user_prompt = "x"}).value();
+  ASSERT_EQ(same, session_);
+  FileHistory history(settings_, *other);
+  ASSERT_TRUE(other->apply_one(
+      AppendMessage{same, {Role::assistant, {ToolCall{"c1", "write_file", "{}"}}}}));
+  EXPECT_TRUE(history.of_session(same)->is_empty());
+  let_write(*other, same, "two.txt");
+  EXPECT_EQ(paths(*history.of_session(same)), std::vector<std::string>{"two.txt"});
+  ASSERT_TRUE(history.take_back(*history.of_session(same)));
+  EXPECT_TRUE(is_there("one.txt"));
+  EXPECT_FALSE(is_there("two.txt"));
+}
+
+TEST_F(FilesOfSessions, that_were_written_as_they_were_are_no_changes) {
+  say({Role::assistant, {ToolCall{"c1", "write_file", "{}"}}});
+  const auto row = store_->get_tool_calls(session_)->front();
+  ASSERT_TRUE(store_->start_tool_call(row.id));
+  home_.write("project/same.txt", "same");
+  const auto written = call(settings_, "write_file", {{"path", "same.txt"}, {"content", "same"}});
+  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_TRUE(store_->complete_tool_call(row.id, *written, 1));
+  const auto part = history_.of_session(session_);
+  ASSERT_TRUE(part);
+  EXPECT_TRUE(part->plan.gaps.empty());
+  EXPECT_TRUE(part->plan.is_whole());
+}
+
 TEST_F(FilesOfSessions, that_were_changed_and_not_kept_are_told_of) {
   say({Role::assistant, {ToolCall{"c1", "write_file", "{}"}, ToolCall{"c2", "read_file", "{}"}}});
   const auto rows = store_->get_tool_calls(session_);

@@ -15,6 +15,7 @@
 #include "app/wiring/coding_settings.h"
 #include "app/wiring/project_files.h"
 #include "app/wiring/session_search.h"
+#include "app/wiring/store_identity.h"
 #include "app/wiring/web_settings.h"
 #include "core/nearest.h"
 #include "core/sha256.h"
@@ -135,7 +136,8 @@ tools::SharedChangeLog change_log(const Settings& settings) {
   const std::lock_guard lock(mutex);
   auto log = logs[folder].lock();
   if (log == nullptr) {
-    log = std::make_shared<tools::ChangeLog>(tools::ChangeLogOptions{.folder = folder});
+    log = std::make_shared<tools::ChangeLog>(
+        tools::ChangeLogOptions{.folder = folder, .name_store = identity_of_store(settings)});
     logs[folder] = log;
   }
   return log;

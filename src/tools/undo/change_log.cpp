@@ -96,10 +96,15 @@ Json json_of(const ChangeEntry& entry) {
   for (const FolderChange& folder : entry.folders) {
     folders.push_back(JsonObject{{"path", folder.path}, {"made", folder.is_made}});
   }
-  return JsonObject{{"id", entry.id},        {"at", entry.at},
-                    {"call", entry.call_id}, {"tool", entry.tool},
-                    {"base", entry.base},    {"changes", std::move(changes)},
-                    {"gap", entry.gap},      {"folders", std::move(folders)}};
+  return JsonObject{{"id", entry.id},
+                    {"at", entry.at},
+                    {"call", entry.call_id},
+                    {"tool", entry.tool},
+                    {"base", entry.base},
+                    {"store", entry.store},
+                    {"gap", entry.gap},
+                    {"changes", std::move(changes)},
+                    {"folders", std::move(folders)}};
 }
 
 bool is_true(const JsonObject& object, std::string_view key) {
@@ -131,6 +136,7 @@ std::optional<ChangeEntry> entry_from(const Json& json, const fs::path& folder) 
                     .call_id = text_of(*object, "call"),
                     .tool = text_of(*object, "tool"),
                     .base = text_of(*object, "base"),
+                    .store = text_of(*object, "store"),
                     .gap = text_of(*object, "gap")};
   if (const Json* at = object->if_contains("at"); at != nullptr && at->is_int64()) {
     entry.at = at->get_int64();
@@ -167,7 +173,7 @@ std::optional<ChangeEntry> entry_from(const Json& json, const fs::path& folder) 
 
 struct ReadLog {
   std::vector<ChangeEntry> entries;
-  std::set<std::string, std::less<>> calls;
+  std::set<std::pair<std::string, std::string>> calls;  // with the store
   std::int64_t last_id = 0;
 };
 
@@ -218,7 +224,7 @@ Result<ReadLog> read_log(const fs::path& folder, LogParts parts) {
     const Json* id = line.get_object().if_contains("id");
     if (id == nullptr || !id->is_int64()) continue;
     log.last_id = std::max(log.last_id, id->get_int64());
-    log.calls.insert(text_of(line.get_object(), "call"));
+    log.calls.emplace(text_of(line.get_object(), "call"), text_of(line.get_object(), "store"));
     if (parts == LogParts::numbers || undone.contains(id->get_int64())) continue;
     auto entry = entry_from(line, folder);
     if (!entry) continue;
@@ -254,6 +260,8 @@ Result<void> ChangeLog::add(ChangeEntry entry) {
   }
   const ReadLog before = TRY(read_log(folder, LogParts::numbers));
   entry.id = before.last_id + 1;
+  if (store_.empty() && options_.name_store) store_ = options_.name_store();
+  entry.store = store_;
   entry.at = std::chrono::duration_cast<std::chrono::milliseconds>(
                  std::chrono::system_clock::now().time_since_epoch())
                  .count();
@@ -288,9 +296,14 @@ Result<std::vector<ChangeEntry>> ChangeLog::read(std::int64_t session_id) const 
   return std::move(log.entries);
 }
 
-Result<std::set<std::string, std::less<>>> ChangeLog::calls(std::int64_t session_id) const {
-  auto log = TRY(read_log(folder_of(session_id), LogParts::numbers));
-  return std::move(log.calls);
+Result<std::set<std::string, std::less<>>> ChangeLog::calls(std::int64_t session_id,
+                                                            std::string_view store) const {
+  const auto log = TRY(read_log(folder_of(session_id), LogParts::numbers));
+  std::set<std::string, std::less<>> calls;
+  for (const auto& [call, of_store] : log.calls) {
+    if (of_store.empty() || of_store == store) calls.insert(call);
+  }
+  return calls;
 }
 
 Result<void> ChangeLog::mark_undone(std::int64_t session_id, std::span<const std::int64_t> ids) {

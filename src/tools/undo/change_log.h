@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -48,6 +49,7 @@ struct ChangeEntry {
   std::string call_id = {};
   std::string tool = {};
   std::string base = {};  // the folder that its paths are relative to
+  std::string store = {};  // that the session is in; empty: not known
   std::vector<StateChange> changes = {};
   std::vector<FolderChange> folders = {};
   std::string gap = {};  // what is not known of this call; empty: nothing
@@ -55,6 +57,9 @@ struct ChangeEntry {
 
 struct ChangeLogOptions {
   std::filesystem::path folder = {};  // made when it is first needed
+  // Which store the sessions are in, by a name that no other has, when something is first added.
+  // Empty, or where it is: nobody knows.
+  std::function<std::string()> name_store = {};
   std::chrono::hours max_age{24 * 30};
   std::uint64_t max_bytes = std::uint64_t{256} << 20;         // of all sessions
   std::uint64_t max_session_bytes = std::uint64_t{64} << 20;  // then contents are not kept
@@ -66,14 +71,16 @@ class ChangeLog {
  public:
   explicit ChangeLog(ChangeLogOptions options) : options_(std::move(options)) {}
 
-  // `entry.id` and `entry.at` are given here. When this returns, it is in the log; without its
-  // changes, and with a gap instead, where they are too many.
+  // `entry.id`, `entry.at` and `entry.store` are given here. When this returns, it is in the log;
+  // without its changes, and with a gap instead, where they are too many.
   Result<void> add(ChangeEntry entry);
   // Those that have not been taken back, oldest first. None where nothing is known of the session.
   // A damaged line is skipped.
   Result<std::vector<ChangeEntry>> read(std::int64_t session_id) const;
-  // The calls that it has lines of, also those that have been taken back.
-  Result<std::set<std::string, std::less<>>> calls(std::int64_t session_id) const;
+  // The calls that it has lines of in this store, or in one that is not known, also those that have
+  // been taken back.
+  Result<std::set<std::string, std::less<>>> calls(std::int64_t session_id,
+                                                   std::string_view store) const;
   Result<void> mark_undone(std::int64_t session_id, std::span<const std::int64_t> ids);
   // The same for the changes of some paths of an entry.
   struct UndonePath {
@@ -92,6 +99,7 @@ class ChangeLog {
 
   const ChangeLogOptions options_;
   std::mutex mutex_;
+  std::string store_;  // as options_.name_store() has said
 };
 
 }  // namespace wright::tools
