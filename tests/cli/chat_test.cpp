@@ -1,9 +1,6 @@
 // `wright chat`: from a pipe as a script would, and at a terminal as a person would.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sqlite3.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -14,6 +11,7 @@
 
 #include "app/terminal/person/screen_testing.h"
 #include "process.h"
+#include "silent_server.h"
 
 namespace wright::cli {
 namespace {
@@ -341,30 +339,6 @@ TEST_F(ChatAtTerminal, goes_on_after_a_question_that_was_not_answered) {
   EXPECT_EQ(chat.finish().exit_code, 0);
   EXPECT_EQ(session(home_, "1").at("session").at("status").as_string(), "completed");
 }
-
-// Takes connections and never says a word.
-class SilentServer {
- public:
-  SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(socket_, generic, size), 0);
-    EXPECT_EQ(::listen(socket_, 8), 0);
-    EXPECT_EQ(::getsockname(socket_, generic, &size), 0);
-    port_ = ntohs(address.sin_port);
-  }
-  ~SilentServer() { ::close(socket_); }
-  SilentServer(const SilentServer&) = delete;
-  SilentServer& operator=(const SilentServer&) = delete;
-  int port() const { return port_; }
-
- private:
-  int socket_;
-  int port_ = 0;
-};
 
 TEST_F(ChatAtTerminal, stops_the_answer_and_not_the_chat_at_control_c) {
   const SilentServer server;

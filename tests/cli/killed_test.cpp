@@ -1,4 +1,4 @@
-// A program that is killed while the tool bash runs a command leaves nothing running.
+// What a program that is killed leaves behind: nothing that runs, and the time that it worked.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "process.h"
+#include "silent_server.h"
 
 namespace wright::cli {
 namespace {
@@ -64,6 +66,29 @@ TEST(KilledProgram, leaves_no_process_of_its_command) {
     for (int bound = 0; bound < 6'000 && sleepers(time) > 0; ++bound) ::usleep(10'000);
     EXPECT_EQ(sleepers(time), 0);
   }
+}
+
+std::int64_t worked_ms(const Home& home) {
+  const Finished shown = home.wright({"sessions", "show", "1", "--json"});
+  if (shown.exit_code != 0) return 0;  // it has not begun
+  const Json worked = shown.json().at("session").at("worked_ms");
+  return worked.is_int64() ? worked.get_int64() : 0;
+}
+
+TEST(KilledProgram, has_used_the_time_in_which_its_model_was_silent) {
+  const Home home;
+  const SilentServer server;
+  home.write_config(
+      "[limits]\ntime = \"30s\"\n[vendors.silent]\nneeds_key = false\nprotocol = "
+      "\"openai-chat\"\nbase_url = \"http://127.0.0.1:" +
+      std::to_string(server.port()) + "/v1\"\n");
+  Process process(
+      {"run", "codebase-analysis", "Where is alpha_function?", "--model", "silent:model"},
+      home.environment, home.project(), Streams::pipes);
+  for (int bound = 0; bound < 6'000 && worked_ms(home) == 0; ++bound) ::usleep(10'000);
+  process.send(SIGKILL);
+  EXPECT_EQ(process.finish().signal, SIGKILL);
+  EXPECT_GT(worked_ms(home), 0) << "whoever resumes it has only what is left";
 }
 
 }  // namespace
