@@ -127,7 +127,7 @@ struct CallEnded {
   std::string call_id = {};
   Attempt attempt = 0;
   ToolOutcome outcome = {};
-  Usage spent = {};       // by models that calls of the session asked, and not told of before
+  Usage spent = {};  // by models that calls of the session asked, and not told of before
   bool has_kept = false;  // what it needs to go on when it is executed again
 };
 struct CallNotBegun {  // it was stopped before

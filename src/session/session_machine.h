@@ -2,7 +2,7 @@
 // written, what is to be done. Pure: no thread, no clock, no store.
 //
 //   working   it takes inputs, and what follows from them becomes a batch
-//   writing   a batch is under way; only its end and a wish to stop count, the rest queues
+//   writing   a batch is under way; its end, a wish to stop and the clock are heard, the rest queues
 //   waiting   for a person, and stored; an answer or a cancellation makes it work again
 //   ended
 //
