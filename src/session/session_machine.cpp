@@ -149,6 +149,12 @@ void SessionMachine::watch_time() {
   count_later();
 }
 
+void SessionMachine::forget_time_limit() {
+  if (!run_.limits.max_time) return;
+  output_.actions.emplace_back(CancelTimer{TimerKind::deadline});
+  output_.actions.emplace_back(CancelTimer{TimerKind::count});
+}
+
 // A model or a tool may take long, and nothing else is written meanwhile.
 void SessionMachine::count_later() {
   if (!options_.has_store) return;
@@ -268,6 +274,7 @@ void SessionMachine::take(const Suspend& suspend) {
 void SessionMachine::take(const TimerFired& fired) {
   switch (fired.kind) {
     case TimerKind::deadline: {
+      if (!run_.limits.max_time) return;  // it was that of an agent before
       const double seconds = static_cast<double>(run_.limits.max_time->count()) / 1000;
       const std::string message = fmt::format("The time limit of {} s was reached", seconds);
       return stop_with(LimitReached{Limit::time, message}, message);

@@ -191,6 +191,7 @@ class SessionMachine {
   void resume();
   void watch_time();
   void count_later();
+  void forget_time_limit();
   void count_time();
 
   static bool is_urgent(const Input& input);

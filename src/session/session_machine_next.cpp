@@ -122,7 +122,10 @@ void SessionMachine::plan_model() {
   if (next_agent_) {
     agent_ = std::exchange(next_agent_, {});
     agent_as_built_ = agent_;
+    count_time();
+    forget_time_limit();
     accept_or_break(AgentChanged{agent_->name, agent_->limits});
+    watch_time();
     budget_.change(agent_->limits);
     journal_.agent_changed(agent_->name);
     context_.agent_changed();
@@ -312,10 +315,7 @@ SessionMachine::Round SessionMachine::act() {
 }
 
 void SessionMachine::finish() {
-  if (run_.limits.max_time) {
-    output_.actions.emplace_back(CancelTimer{TimerKind::deadline});
-    output_.actions.emplace_back(CancelTimer{TimerKind::count});
-  }
+  forget_time_limit();
   working_since_.reset();
   Ending ending = *std::exchange(ending_, {});
   ending.session_id = journal_.session_id();
