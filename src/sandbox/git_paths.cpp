@@ -1,7 +1,7 @@
 #include "sandbox/git_paths.h"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -32,6 +32,19 @@ std::string first_line_of(const fs::path& file) {
   std::string text = start_of_regular_file(file, kMostOfLine);
   text.resize(std::min(text.find_first_of(std::string_view("\n\0", 2)), text.size()));
   return text;
+}
+
+// Git passes over a folder of its own where this is broken, and looks further.
+bool has_head(const fs::path& folder) {
+  std::error_code problem;
+  const fs::path link = fs::read_symlink(folder / "HEAD", problem);
+  if (!problem) return link.native().starts_with("refs/");
+  const std::string line = first_line_of(folder / "HEAD");
+  if (line.starts_with("ref:")) return trimmed(line.substr(4)).starts_with("refs/");
+  const auto is_hex = [](const char c) {
+    return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+  };
+  return line.size() >= 40 && std::all_of(line.begin(), line.begin() + 40, is_hex);
 }
 
 std::vector<fs::path> settings_of_the_person() {
@@ -155,13 +168,36 @@ bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
 
 }  // namespace
 
+GitPlaces places_of_the_person() {
+  GitPlaces places;
+  SettingsReader reader;
+  for (const fs::path& file : settings_of_the_person()) {
+    places.files.push_back(file);
+    reader.read(file);
+  }
+  add(reader.read_what_is_included(), places.files);
+  const std::vector<fs::path> of_hooks = add_named(reader.settings(), {fs::path()}, places);
+  places.is_complete = reader.is_complete();
+  for (const fs::path& folder : of_hooks) {
+    if (folder.is_absolute()) {
+      places.is_complete = add_links_in(folder, places.files) && places.is_complete;
+    }
+  }
+  // What is relative is so to each repository.
+  std::erase_if(places.folders, [](const fs::path& path) { return path.is_relative(); });
+  std::erase_if(places.files, [](const fs::path& path) { return path.is_relative(); });
+  return places;
+}
+
 bool is_git_folder(const fs::path& folder) {
   std::error_code problem;
   const fs::path head = folder / "HEAD";
   // A link to a branch without a commit leads nowhere.
   if (!fs::is_regular_file(head, problem) && !fs::is_symlink(head, problem)) return false;
-  const bool is_whole =
-      fs::is_directory(folder / "objects", problem) && fs::is_directory(folder / "refs", problem);
+  const auto has_folder = [&](const char* name) {
+    return fs::is_directory(folder / name, problem) && first_missing(folder / name).empty();
+  };
+  const bool is_whole = has_folder("objects") && has_folder("refs");
   return is_whole || fs::is_regular_file(folder / "commondir", problem);
 }
 
@@ -172,16 +208,17 @@ GitPlaces places_at_top(const fs::path& folder) {
             .files = {folder / "config", folder / "config.worktree", folder / "commondir"}};
   }
   const fs::path own = folder / ".git";
-  if (fs::is_regular_file(own, problem) || is_git_folder(own)) return {};
+  if (fs::is_regular_file(own, problem) || (is_git_folder(own) && has_head(own))) return {};
   // What is there already cannot be kept away. Nor should `HEAD` be a folder in a repository: git
-  // takes a word for the name of a commit only where nothing is called the same. A folder in the
-  // place of one of the others would be what is missing, to a git outside: a file is not.
+  // takes a word for the name of a commit only where nothing is called the same. The folder in the
+  // place of one of the others would be what is missing, to a git outside; but `commondir`, which
+  // it cannot read, ends it.
   const auto is_missing = [&](const char* part) { return !first_missing(folder / part).empty(); };
   const bool keeps_head_away =
       is_missing("HEAD") && (repositories_around(folder).empty() || !is_missing("commondir"));
   for (const char* part : {"refs", "objects"}) {
     if (!keeps_head_away && is_missing(part)) {
-      return {.folders = {folder / "commondir"}, .files = {folder / part}};
+      return {.folders = {folder / "commondir", folder / part}, .files = {}};
     }
   }
   return {.folders = {folder / "HEAD"}, .files = {}};
@@ -260,6 +297,7 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
       (is_among(places_at_top(root)) || is_among(places_named_by_git(root)))) {
     return true;
   }
+  if (is_among(places_of_the_person())) return true;
   return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
     return holds(dot_git) || is_among(places_named_by_git(dot_git));
   });

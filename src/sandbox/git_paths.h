@@ -16,7 +16,7 @@ struct GitPlaces {
 };
 
 // As git itself tells a folder of its own from any other: a repository without a worktree (a "bare"
-// one) is nothing else.
+// one) is nothing else. Placeholders do not count.
 bool is_git_folder(const std::filesystem::path& folder);
 
 // Where `folder`, in which commands may make anything, is a folder of git: what it takes commands
@@ -30,12 +30,15 @@ GitPlaces places_at_top(const std::filesystem::path& folder);
 // settings are: its own, those that they include, the person's and the system's.
 GitPlaces places_named_by_git(const std::filesystem::path& dot_git);
 
+// What the settings of the person and the system name for all repositories, with these settings.
+GitPlaces places_of_the_person();
+
 // The `.git` of every repository that a folder, which is absolute, lies in without being its top.
 std::vector<std::filesystem::path> repositories_around(const std::filesystem::path& folder);
 
 // Whether `path` lies in a folder of git, or in what the settings of a repository name that it lies
-// in, below `root`, which is absolute and without links. `root` itself is never taken for such a
-// folder: then nothing could be written at all. The path need not exist.
+// in, or the person's own, below `root`, which is absolute and without links. `root` itself is
+// never taken for such a folder: then nothing could be written at all. The path need not exist.
 bool belongs_to_git(const std::filesystem::path& path, const std::filesystem::path& root);
 
 }  // namespace wright::sandbox

@@ -163,6 +163,7 @@ Result<void> GuardedPaths::guard_what_git_names(const std::filesystem::path& dot
 Result<void> GuardedPaths::guard_tops_from_git(Found& found) const {
   std::error_code problem;
   if (std::ranges::find(names_, ".git") == names_.end()) return {};
+  TRY(guard_all(places_of_the_person(), found));
   for (const auto& top : writable_) {
     if (std::filesystem::is_directory(top, problem)) TRY(guard_all(places_at_top(top), found));
   }

@@ -15,7 +15,8 @@ namespace {
 using Kind = GuardedMount::Kind;
 
 TEST_F(GuardedPathsOf, a_workspace_are_found_wherever_they_are) {
-  for (const char* name : {".git/config", ".git/HEAD", ".git/objects/x", ".git/refs/x"}) make(name);
+  for (const char* name : {".git/config", ".git/objects/x", ".git/refs/x"}) make(name);
+  make(".git/HEAD", "ref: refs/heads/main\n");
   make("deep/er/.git/config");
   make(".wright/agents/a.toml");
   make("src/.git.cpp");

@@ -197,13 +197,20 @@ TEST_F(GuardedRepositories, without_a_worktree_are_found_by_what_is_in_them) {
   make("linked/commondir", "../mirror\n");
   make("other/HEAD");
   std::filesystem::create_directories(in("other/refs"));
+  for (const char* name : {"api/HEAD", "api/objects", "api/refs"}) {
+    std::filesystem::create_directories(in(name));
+  }
+  std::filesystem::create_directories(in("old/objects"));
+  std::filesystem::create_directories(in("old/refs"));
+  std::filesystem::create_symlink("refs/heads/main", in("old/HEAD"));
   policy_.unreadable = {".env"};
   const auto found = GuardedPaths(policy_).look().value();
   const auto paths = paths_of(found, Kind::read_only);
-  for (const char* path : {"mirror", "mirror/my/hooks", "linked", "shared"}) {
+  for (const char* path : {"mirror", "mirror/my/hooks", "linked", "shared", "old"}) {
     EXPECT_TRUE(paths.contains(in(path))) << path;
   }
-  EXPECT_FALSE(paths.contains(in("other")));
+  EXPECT_FALSE(paths.contains(in("other")) || paths.contains(in("api")));
+  EXPECT_TRUE(belongs_to_git(in("old/config"), grounds_.workspace()));
   EXPECT_EQ(paths_of(found, Kind::hidden_file), std::set<std::string>{in("mirror/.env")});
 }
 
@@ -217,9 +224,7 @@ TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
   const auto expect_in_the_way = [&](const char* part) {
     const auto found = GuardedPaths(policy_).look().value();
     EXPECT_EQ(paths_of(found, Kind::hidden_folder),
-              (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/commondir")}));
-    EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{in(part)});
-    EXPECT_FALSE(std::filesystem::is_directory(in(part)));
+              (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/commondir"), in(part)}));
   };
   expect_in_the_way("w/refs");
   std::filesystem::create_directory(in("w/refs"));
@@ -234,6 +239,13 @@ TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
   EXPECT_TRUE(
       paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder).contains(in("w/HEAD")));
   std::filesystem::remove(in("w/commondir"));
+
+  make("w/.git/HEAD");  // broken: git looks further
+  std::filesystem::create_directories(in("w/.git/objects"));
+  std::filesystem::create_directories(in("w/.git/refs"));
+  EXPECT_TRUE(
+      paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder).contains(in("w/HEAD")));
+  std::filesystem::remove_all(in("w/.git"));
 
   make("w/.git", "gitdir: elsewhere\n");
   const auto hidden = paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder);
@@ -323,6 +335,23 @@ TEST_F(GuardedRepositories, leave_their_top_alone) {
   policy_.write_paths = {in("w")};
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_FALSE(paths_of(found, Kind::read_only).contains(in("w")));
+}
+
+TEST_F(GuardedRepositories, need_not_be_there_for_the_settings_of_the_person) {
+  make("w/shared", "[core]\n\thooksPath = " + in("w/hooks") + "\n\tfsmonitor = relative/x\n");
+  make("w/hooks/pre-commit");
+  make("gitconfig", "[include]\n\tpath = " + in("w/shared") + "\n");
+  ASSERT_EQ(::setenv("GIT_CONFIG_GLOBAL", in("gitconfig").c_str(), 1), 0);
+  policy_.write_paths = {in("w")};
+  for (const char* path : {"w/shared", "w/hooks/pre-commit"}) {
+    EXPECT_TRUE(belongs_to_git(in(path), in("w"))) << path;
+  }
+  EXPECT_FALSE(belongs_to_git(in("w/relative/x"), in("w")));
+  const auto found = GuardedPaths(policy_).look().value();
+  ::unsetenv("GIT_CONFIG_GLOBAL");
+  for (const char* path : {"w/shared", "w/hooks"}) {
+    EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in(path))) << path;
+  }
 }
 
 TEST_F(GuardedRepositories, include_the_settings_of_the_person) {

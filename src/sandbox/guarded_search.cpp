@@ -36,19 +36,21 @@ bool is_same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// Some of what git looks for in a folder of its own (is_git_folder()), by names alone: whether they
-// are what they should be can change while the folder does not.
+// What git looks for in a folder of its own (is_git_folder()), as far as the folder itself tells:
+// where links lead can change while it does not.
 struct NamesOfGit {
   bool head = false;
   bool objects = false;
   bool refs = false;
   bool shared = false;
 
-  void note(std::string_view name) {
-    head = head || name == "HEAD";
-    objects = objects || name == "objects";
-    refs = refs || name == "refs";
-    shared = shared || name == "commondir";
+  void note(std::string_view name, unsigned char type) {
+    const bool may_be_file = type != DT_DIR;
+    const bool may_be_folder = type != DT_REG;
+    head = head || (name == "HEAD" && may_be_file);
+    objects = objects || (name == "objects" && may_be_folder);
+    refs = refs || (name == "refs" && may_be_folder);
+    shared = shared || (name == "commondir" && may_be_file);
   }
   bool are_enough() const { return head && ((objects && refs) || shared); }
 };
@@ -197,12 +199,12 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    names_of_git.note(name);
     const std::string full = fmt::format("{}/{}", path, name);
     unsigned char type = entry->d_type;
     if (type == DT_UNKNOWN && ::lstat(full.c_str(), &status) == 0) {
       type = static_cast<unsigned char>(IFTODT(status.st_mode));
     }
+    names_of_git.note(name, type);
     const bool is_folder = type == DT_DIR;
     if (!is_folder && type != DT_REG && type != DT_LNK) continue;
     // Who goes down step by step gets there, but nobody can look or mount there by a path.
@@ -247,15 +249,14 @@ const GuardedPaths::Folder& GuardedPaths::read(const std::string& path, const st
 void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
   Found& found = pass.found;
   const std::string start = top == "/" ? "" : top.native();
+  // Where there are too many, those near the top are known at least.
   std::vector<std::string> waiting{top.native()};
-  std::size_t count = 0;
-  while (!waiting.empty()) {
-    if (++count > kMostFolders) {
+  for (std::size_t next = 0; next < waiting.size(); ++next) {
+    if (next >= kMostFolders) {
       found.is_complete = false;
       return;
     }
-    const std::string path = std::move(waiting.back());
-    waiting.pop_back();
+    const std::string path = std::move(waiting[next]);
     const Folder& folder = read(path, start, pass);
     found.mounts.insert(found.mounts.end(), folder.mounts.begin(), folder.mounts.end());
     for (const std::string& link : folder.links) hide_behind(link, found);
