@@ -100,8 +100,10 @@ struct ReplayReport {
   int recorded_calls = 0;               // answered from the record
   int live_calls = 0;                   // executed
   std::vector<std::string> notes = {};  // what a person should know of the record
-  bool is_complete = true;              // false: the record ends before the session did
-  RecordedSession session = {};         // what came of it now
+  // That answered then, and that the agent of now does not have. Its answers are lost.
+  std::vector<std::string> missing_tools = {};
+  bool is_complete = true;       // false: the record ends before the session did
+  RecordedSession session = {};  // what came of it now
 };
 
 // Runs the session again on a store in memory. Limits of time, tokens and money do not hold:

@@ -142,7 +142,8 @@ class Runtime {
 
   // Takes no new sessions, gives those that run this long to end, and suspends the others: in the
   // last quarter of the time, and at most RuntimeOptions::grace before its end, their tools are
-  // asked to stop. Without any time, tools have that grace to end, and as long again to stop.
+  // asked to stop, for which they have 3 s at least. Without any time, tools have that grace to
+  // end, and as long again to stop.
   void drain(std::chrono::milliseconds time);
 
  private:

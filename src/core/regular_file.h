@@ -6,7 +6,12 @@
 #include <filesystem>
 #include <string>
 
+#include "core/file_descriptor.h"
+
 namespace wright {
+
+// Through links. Closed where there is no regular file, or it cannot be read. Never waits.
+FileDescriptor open_regular_file(const std::filesystem::path& file);
 
 // At most `most_bytes` from the start of a regular file, through links. Empty where there is no
 // such file, or it cannot be read. Never waits.

@@ -109,10 +109,15 @@ std::vector<std::string> words_in(std::string command, const std::filesystem::pa
   }
   std::vector<std::string> words;
   split(command, " \t\r\n;|&<>()\"'`=", "", words);
+  words.emplace_back();
   split(command, " \t\r\n;|&<>(){}\"'`=:", "", words);
-  split(command, "\"'", "", words);                  // names with blanks
+  words.emplace_back();
+  split(command, "\"'", "", words);  // names with blanks
+  words.emplace_back();
   split(command, " \t\r\n;|&<>()`=", "\"'", words);  // a line for another shell in quotes
+  words.emplace_back();
   split_as_shell(command, words);
+  words.emplace_back();
   // Behind a substitution a path only looks absolute: as if behind a variable.
   for (std::size_t at = command.find('/'); at != std::string::npos;
        at = command.find('/', at + 1)) {
@@ -133,6 +138,13 @@ std::vector<std::string> names_in(const std::string& word) {
     std::error_code problem;
     if (std::filesystem::exists(names.back(), problem)) return names;
   } else if (!word.starts_with('$')) {
+    // `tools/$F`: the folder in front, and what follows.
+    const std::size_t variable = word.find('$');
+    const std::size_t slash = word.rfind('/', variable);
+    if (variable == std::string::npos || slash == std::string::npos) return names;
+    names.push_back(word.substr(0, slash + 1));
+    const std::size_t rest = word.find('/', variable);
+    if (rest != std::string::npos && rest + 1 < word.size()) names.push_back(word.substr(rest + 1));
     return names;
   }
   for (std::size_t at = word.find('/');

@@ -8,8 +8,8 @@
 
 namespace wright::project {
 
-// All that a shell may take for a word, in the order in which they stand there; `folder` is where
-// the command runs.
+// All that a shell may take for a word, in the order in which they stand there, in each way to read
+// the command, with an empty one in between; `folder` is where the command runs.
 std::vector<std::string> words_in(std::string command, const std::filesystem::path& folder);
 
 // What a word may be the name of. Where a shell puts something in front that is not known here (a

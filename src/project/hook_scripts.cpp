@@ -15,6 +15,7 @@
 
 #include "core/file_descriptor.h"
 #include "core/paths.h"
+#include "core/run_words.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
@@ -36,15 +37,10 @@ constexpr std::size_t kMostLookedAt = std::size_t{8} << 20;  // of names; see Al
 constexpr std::size_t kMostPlaces = 100;
 constexpr std::size_t kTooLongForPath = PATH_MAX;
 constexpr std::size_t kMostShown = 60;  // bytes of a command that is refused
-// After what starts a program of its own: options, their values, and the file.
-constexpr int kWordsAfterInterpreter = 4;
 
 constexpr std::array<std::string_view, 18> kScriptEndings{
     ".sh", ".bash", ".zsh", ".py",  ".js",  ".mjs", ".cjs", ".ts", ".mts",
     ".rb", ".pl",   ".php", ".lua", ".awk", ".jq",  ".sed", ".mk", ".exe"};
-constexpr std::array<std::string_view, 17> kInterpreters{
-    "sh",   "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun",
-    "ruby", "perl", "php",  "lua", "source", ".",       "env",  "exec"};
 
 // Whether the words before say that this one is run, whatever it looks like.
 enum class Use : std::uint8_t { named, run };
@@ -84,16 +80,18 @@ class Finder {
         tools::shown_path(start.size() < command.size() ? fmt::format("{}…", start) : command));
     const auto words = words_in(command, folder_);
     const auto places = TRY(places_named_by(words));
-    std::array<std::set<std::string>, 2> known;  // by their use
-    int run = 0;  // for how many words to come it counts that something before starts programs
+    for (auto& known : named_) known.clear();
+    RunWords run;
+    bool is_any_run = false;
     for (const std::string& word : words) {
-      const Use use = run > 0 ? Use::run : Use::named;
-      if (known.at(run > 0 ? 1 : 0).insert(word).second) {
-        for (const std::string& name : names_in(word)) TRY(add_name(places, name, use));
-      }
-      const std::string program = word.substr(word.rfind('/') + 1);
-      const bool is_interpreter = std::ranges::find(kInterpreters, program) != kInterpreters.end();
-      run = is_interpreter ? kWordsAfterInterpreter : run - 1;
+      const bool may_run = run.may_run(word);
+      const bool is_file = TRY(add_word(places, word, may_run ? Use::run : Use::named));
+      is_any_run = is_any_run || (may_run && has_variable(word));
+      run.pass(word, is_file);
+    }
+    // Of `F=check; bash tools/$F`, only bash knows which word is run.
+    if (is_any_run) {
+      for (const std::string& word : words) TRY(add_word(places, word, Use::run));
     }
     return {};
   }
@@ -172,6 +170,21 @@ class Finder {
     return folders;
   }
 
+  // Whether it names a file in one of the places.
+  Result<bool> add_word(const std::vector<fs::path>& places, const std::string& word, Use use) {
+    if (word.empty()) return false;
+    auto& known = named_.at(use == Use::run ? 1 : 0);
+    if (const auto found = known.find(word); found != known.end()) return found->second;
+    has_met_file_ = false;
+    for (const std::string& name : names_in(word)) TRY(add_name(places, name, use));
+    // `-fcheck`
+    if (use == Use::run && word.starts_with('-') && word.size() > 2) {
+      TRY(add_name(places, word.substr(2), use));
+    }
+    known[word] = has_met_file_;
+    return has_met_file_;
+  }
+
   Result<void> add_name(const std::vector<fs::path>& places, const std::string& name, Use use) {
     // As it is written, too: in quotes a pattern is none.
     if (name.find_first_of("*?[{") != std::string::npos && name.size() < kTooLongForPath) {
@@ -213,9 +226,10 @@ class Finder {
   // By an absolute name only what lies in the folder counts: programs of the system change.
   Result<void> add_file(const fs::path& path, Origin origin, Use use) {
     TRY(pay_for(path));
-    if (lines_.contains(path.string())) return {};
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    has_met_file_ = true;
+    if (lines_.contains(path.string())) return {};
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
     if (error) return {};
@@ -246,7 +260,9 @@ class Finder {
 
   const fs::path& folder_;
   fs::path real_folder_;
-  std::string subject_;  // what is looked at, for people
+  std::string subject_;                               // what is looked at, for people
+  std::array<std::map<std::string, bool>, 2> named_;  // by use: whether the word names a file
+  bool has_met_file_ = false;
   Allowance allowance_{kMostLookedAt};
   std::size_t bytes_left_ = kMostBytes;
   std::map<std::string, std::string> lines_;

@@ -136,6 +136,26 @@ TEST_F(HookScriptsTest, are_found_in_a_folder_with_an_odd_name) {
   }
 }
 
+TEST_F(HookScriptsTest, are_what_follows_whatever_runs_files) {
+  folder_.write("tools/check", "x").write("tools/deep/check", "x").write("README", "x");
+  for (const char* command :
+       {"bash -e -u -o pipefail tools/check", "bash --rcfile none tools/check README",
+        "python3.11 -W ignore tools/check README", "/usr/bin/env -i A=1 B=2 bash tools/check",
+        "timeout 5 nice -n 3 sh tools/check", "awk -f tools/check README", "make -ftools/check",
+        "make --file=tools/check", "go run tools/check", "java tools/check", "ruby3.1 tools/check",
+        "F=check; bash tools/$F", "T=tools/check; bash \"$T\"", "T=tools; bash $T/check",
+        "for f in check other; do bash \"tools/${f}\"; done", "set -- check; sh tools/$1",
+        "bash $HOME/tools/check README"}) {
+    EXPECT_EQ(shown(command), Names{"tools/check"}) << command;
+  }
+  // Rather one too many.
+  EXPECT_EQ(shown("D=deep; bash tools/$D/check"), (Names{"tools/check", "tools/deep/check"}));
+  for (const char* command : {"cat README", "sed -n 1p README", "jq . README", "grep -f README a",
+                              "test -f README && make check", "wc -l < README"}) {
+    EXPECT_EQ(shown(command), Names{}) << command;
+  }
+}
+
 TEST_F(HookScriptsTest, are_none_in_a_program_in_quotes) {
   std::string program = "node -e 'f(";
   for (int i = 0; i < 12; ++i) program += "{\"a\":1,\"b\":2},";

@@ -104,6 +104,8 @@ Result<void> list_files(Skill& skill) {
 
 // A script that changes is another skill.
 Result<void> add_content(Skill& skill) {
+  // First and on a line of its own: no text can look like the lines of files.
+  skill.content = fmt::format("{} {}", skill.content.size(), sha256_hex(skill.content));
   std::uintmax_t bytes = 0;
   for (const std::string& name : skill.files) {
     const fs::path path = skill.folder / name;

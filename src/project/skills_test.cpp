@@ -97,6 +97,21 @@ TEST(Skills, change_with_any_byte_or_the_mode_of_a_file) {
   EXPECT_NE(content(), good);
 }
 
+TEST(Skills, with_a_text_that_looks_like_the_lines_of_files_are_other_skills) {
+  const std::string text = skill_text("s", "d");
+  const auto skill_of = [](const TemporaryFolder& folder) {
+    return find_skills({{folder.path(), true}}, {}).skills.at(0);
+  };
+  const TemporaryFolder with_file;
+  with_file.write("s/SKILL.md", text).write("s/run.sh", "echo good");
+  const Skill whole = skill_of(with_file);
+  const TemporaryFolder with_text;
+  const std::string lines = whole.content.substr(whole.content.find('\n'));
+  with_text.write("s/SKILL.md", text + lines);
+  EXPECT_NE(skill_of(with_text).content, whole.content);
+  EXPECT_FALSE(whole.content.starts_with(text)) << whole.content;
+}
+
 TEST(Skills, that_misbehave_are_left_out_and_told_of) {
   const TemporaryFolder folder;
   folder.write("huge/SKILL.md", skill_text("huge", "x", std::string(300 * 1024, 'x')))

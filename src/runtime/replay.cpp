@@ -161,6 +161,7 @@ class Replay {
                         .turns = state_.turns,
                         .recorded_calls = state_.recorded_calls,
                         .live_calls = state_.live_calls,
+                        .missing_tools = {state_.missing_tools.begin(), state_.missing_tools.end()},
                         .session = std::move(now)};
     report.is_complete = !end_.stop_requested();
     if (report.differences.empty() || is_all_before(report)) {

@@ -104,11 +104,12 @@ class CallReplay {
   Result<ToolReply> answer() {
     if (!recorded_.specialist.empty()) return by_specialist();
     if (!recorded_.result) return without_result();
+    const bool is_gone = names_no_tool() && !recorded_.result->is_error;
+    if (is_gone) state_.missing_tools.insert(invocation_.call.name);
     // A specialist without a record cannot be asked.
     if (state_.tools == ToolSource::live && !is_delegate() && was_executed()) return live();
     // A tool that is not there any more cannot have had a result.
-    if (names_no_tool() && !recorded_.result->is_error)
-      return std::unexpected(*invocation_.unusable);
+    if (is_gone) return std::unexpected(*invocation_.unusable);
     return as_then();
   }
 

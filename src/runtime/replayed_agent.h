@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct ReplayState {
   int turns = 0;
   int recorded_calls = 0;
   int live_calls = 0;
+  std::set<std::string> missing_tools = {};  // that answered then
   bool has_reached_end_of_record = false;
   std::vector<Difference> asked_again = {};  // sessions that had ended where the model is asked now
 };

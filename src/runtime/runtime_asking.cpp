@@ -22,6 +22,8 @@ using std::chrono::milliseconds;
 
 // How long those who wait for a session wait for its listeners, too.
 constexpr milliseconds kPatienceWithListeners{1'000};
+// How long those who stop when they are asked to may take for it.
+constexpr milliseconds kLeastToStop{3'000};
 
 // What was said before, for those who subscribe later.
 SessionEvent event_of(const StoredMessage& stored, std::uint64_t number) {
@@ -282,6 +284,8 @@ void Runtime::Implementation::drain(milliseconds time) {
   std::optional<milliseconds> to_stop;
   if (time > milliseconds(0)) to_stop = std::min(options_.grace, time / 4);
   if (idle_.wait_for(lock, time - to_stop.value_or(milliseconds(0)), is_idle)) return;
+  // One that stops when it is asked to must not be given up for one that does not.
+  if (to_stop) to_stop = std::max(*to_stop, std::min(options_.grace, kLeastToStop));
   is_suspending_ = true;
   std::vector<std::shared_ptr<TreeDriver>> drivers;
   for (const auto& [id, root] : roots_) {

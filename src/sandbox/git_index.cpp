@@ -1,18 +1,25 @@
 #include "sandbox/git_index.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "core/file_descriptor.h"
 #include "core/regular_file.h"
 
 namespace wright::sandbox {
 namespace {
 
-constexpr std::size_t kMostOfIndex = 1U << 30;
-constexpr std::size_t kBeforeMode = 24;  // times and numbers of the file system
+constexpr std::size_t kHeader = 12;
+constexpr std::size_t kPiece = 256U << 10;       // that is read at once
+constexpr std::size_t kLongestEntry = 8U << 10;  // no path is as long
+constexpr std::size_t kBeforeMode = 24;          // times and numbers of the file system
 constexpr std::size_t kBeforeHash = 40;
 constexpr std::uint32_t kSubmodule = 0160000;
 constexpr std::uint32_t kTypeMask = 0170000;
@@ -40,13 +47,14 @@ std::optional<std::size_t> take_length(std::string_view& bytes) {
   return std::nullopt;
 }
 
-// Takes the entries from the text one by one.
+// Takes the entries from the file one by one.
 class IndexReader {
  public:
-  IndexReader(std::string_view bytes, std::uint32_t version, std::size_t hash)
-      : bytes_(bytes), version_(version), hash_(hash) {}
+  IndexReader(int file, std::uint32_t version, std::size_t hash, GitAllowance& allowance)
+      : file_(file), version_(version), hash_(hash), allowance_(allowance) {}
 
   bool next() {
+    if (bytes_.size() < kLongestEntry && !has_ended_ && !read_more()) return false;
     const std::size_t flags_at = kBeforeHash + hash_;
     if (bytes_.size() < flags_at + 4) return false;
     mode_ = number_at(bytes_, kBeforeMode, 4);
@@ -76,41 +84,77 @@ class IndexReader {
     return type == 0100000 || type == 0120000 || type == 0040000 || type == kSubmodule;
   }
   const std::string& name() const { return name_; }
+  bool is_too_much() const { return is_too_much_; }
 
  private:
-  std::string_view bytes_;
+  bool read_more() {
+    is_too_much_ = !allowance_.covers_bytes(kPiece);
+    if (is_too_much_) return false;
+    std::string piece(bytes_);
+    const std::size_t kept = piece.size();
+    piece.resize(kept + kPiece);
+    const ssize_t count =
+        ::pread(file_, piece.data() + kept, kPiece, static_cast<off_t>(kHeader + taken_));
+    if (count < 0) return false;
+    piece.resize(kept + static_cast<std::size_t>(count));
+    taken_ += static_cast<std::size_t>(count);
+    has_ended_ = count == 0;
+    text_ = std::move(piece);
+    bytes_ = text_;
+    return true;
+  }
+
+  int file_;
   std::uint32_t version_;
   std::size_t hash_;
+  GitAllowance& allowance_;
+  std::string text_ = {};
+  std::string_view bytes_ = {};  // of it, what is not read yet
+  std::size_t taken_ = 0;        // from the file, behind its header
+  bool has_ended_ = false;
+  bool is_too_much_ = false;
   std::uint32_t mode_ = 0;
   std::string name_ = {};
 };
 
-// Nothing where the hashes have another length.
-std::optional<std::vector<std::string>> submodules_in(std::string_view entries,
-                                                      std::uint32_t version, std::uint32_t count,
-                                                      std::size_t hash) {
-  std::vector<std::string> found;
-  IndexReader reader(entries, version, hash);
+struct Found {
+  std::vector<std::string> submodules = {};
+  bool is_readable = true;  // false where the hashes have another length
+  bool is_too_much = false;
+};
+
+Found submodules_in(IndexReader reader, std::uint32_t count, GitAllowance& allowance) {
+  Found found;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!reader.next() || !reader.is_known()) return std::nullopt;
-    if (reader.is_submodule()) found.push_back(reader.name());
+    if (!reader.next() || !reader.is_known()) {
+      return {.is_readable = false, .is_too_much = reader.is_too_much()};
+    }
+    if (!reader.is_submodule()) continue;
+    if (!allowance.covers_name(reader.name().size())) return {.is_too_much = true};
+    found.submodules.push_back(reader.name());
   }
   return found;
 }
 
 }  // namespace
 
-std::vector<std::string> submodules_in_index(const std::filesystem::path& index) {
-  constexpr std::size_t kHeader = 12;
-  const std::string bytes = start_of_regular_file(index, kMostOfIndex);
-  if (bytes.size() < kHeader || !bytes.starts_with("DIRC")) return {};
-  const std::uint32_t version = number_at(bytes, 4, 4);
-  const std::uint32_t count = number_at(bytes, 8, 4);
-  const std::string_view entries = std::string_view(bytes).substr(kHeader);
+std::optional<std::vector<std::string>> submodules_in_index(const std::filesystem::path& index,
+                                                            GitAllowance& allowance) {
+  using Names = std::vector<std::string>;
+  const FileDescriptor file = open_regular_file(index);
+  std::array<char, kHeader> start{};
+  if (!file.is_open() || ::pread(file.get(), start.data(), kHeader, 0) != kHeader) return Names();
+  const std::string_view header(start.data(), start.size());
+  if (!header.starts_with("DIRC")) return Names();
+  const std::uint32_t version = number_at(header, 4, 4);
+  const std::uint32_t count = number_at(header, 8, 4);
   for (const std::size_t hash : {20U, 32U}) {
-    if (auto found = submodules_in(entries, version, count, hash)) return std::move(*found);
+    Found found =
+        submodules_in(IndexReader(file.get(), version, hash, allowance), count, allowance);
+    if (found.is_too_much) return std::nullopt;
+    if (found.is_readable) return std::move(found.submodules);
   }
-  return {};
+  return Names();
 }
 
 }  // namespace wright::sandbox

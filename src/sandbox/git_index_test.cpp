@@ -30,6 +30,11 @@ class SubmodulesInIndex : public testing::Test {
   }
   std::filesystem::path index() const { return folder_.path() / ".git/index"; }
 
+  std::vector<std::string> found() const {
+    GitAllowance allowance;
+    return submodules_in_index(index(), allowance).value();
+  }
+
   const std::vector<std::string> all_{"a/module", "module", "second"};
   TemporaryFolder folder_;
   const char* more_ = "true";
@@ -41,27 +46,49 @@ TEST_F(SubmodulesInIndex, are_found_in_every_version) {
     const std::string line = fmt::format("git update-index --index-version {}", version);
     more_ = line.c_str();
     make_repository("");
-    EXPECT_EQ(submodules_in_index(index()), all_) << version;
+    EXPECT_EQ(found(), all_) << version;
   }
 }
 
 TEST_F(SubmodulesInIndex, are_found_where_hashes_are_longer) {
   make_repository("--object-format=sha256");
-  EXPECT_EQ(submodules_in_index(index()), all_);
+  EXPECT_EQ(found(), all_);
+}
+
+TEST_F(SubmodulesInIndex, are_found_among_many_files) {
+  more_ =
+      "for i in $(seq 1 9000); do echo $i > a/long/way/file-with-a-long-name-$i; done; git add a";
+  make_repository("");
+  EXPECT_EQ(found(), all_);
+  ASSERT_GT(std::filesystem::file_size(index()), 600'000U);
+}
+
+TEST_F(SubmodulesInIndex, are_not_looked_for_in_more_than_is_allowed) {
+  make_repository("");
+  GitAllowance allowance;
+  while (allowance.covers_bytes(1U << 20)) continue;
+  EXPECT_FALSE(submodules_in_index(index(), allowance));
+  allowance.begin_repository();
+  EXPECT_EQ(submodules_in_index(index(), allowance), all_) << "the next one has a share of its own";
+  // Nothing says that it is broken but its first entry.
+  std::filesystem::resize_file(index(), 12);
+  std::filesystem::resize_file(index(), std::uintmax_t{1} << 33);
+  allowance.begin_repository();
+  EXPECT_EQ(submodules_in_index(index(), allowance), std::vector<std::string>());
 }
 
 TEST_F(SubmodulesInIndex, are_none_where_it_is_broken_or_missing) {
-  EXPECT_TRUE(submodules_in_index(index()).empty());
+  EXPECT_TRUE(found().empty());
   make_repository("");
   std::ifstream stream(index(), std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(stream), {}};
   for (std::size_t length = 0; length < whole.size(); ++length) {
     std::ofstream(index(), std::ios::binary) << whole.substr(0, length);
-    EXPECT_LE(submodules_in_index(index()).size(), all_.size());
+    EXPECT_LE(found().size(), all_.size());
     std::string changed = whole;
     changed[length] = static_cast<char>(0xFF);
     std::ofstream(index(), std::ios::binary) << changed;
-    EXPECT_LE(submodules_in_index(index()).size(), all_.size() + 1);
+    EXPECT_LE(found().size(), all_.size() + 1);
   }
 }
 

@@ -14,7 +14,6 @@
 #include "core/regular_file.h"
 #include "core/text.h"
 #include "sandbox/git_config.h"
-#include "sandbox/git_index.h"
 #include "sandbox/git_programs.h"
 #include "sandbox/placeholder.h"
 
@@ -23,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostOfConfig = 16U << 20;
+constexpr std::size_t kMostOfConfig = 4U << 20;
+constexpr std::size_t kMostWorktrees = 16;
 constexpr std::size_t kMostOfLine = 8192;
 constexpr std::size_t kMostHooks = 10'000;
 constexpr std::size_t kMostFiles = 1'000;  // of settings, with all that they include
@@ -67,6 +67,8 @@ std::vector<fs::path> settings_of_the_person() {
 // Under which conditions a file is included does not matter: they may hold at any time.
 class SettingsReader {
  public:
+  explicit SettingsReader(GitAllowance& allowance) : allowance_(allowance) {}
+
   void read(const fs::path& file) {
     if (!known_.insert(file.lexically_normal()).second) return;
     if (known_.size() > kMostFiles) {
@@ -74,7 +76,9 @@ class SettingsReader {
       return;
     }
     const std::string text = start_of_regular_file(file, kMostOfConfig + 1);
-    is_complete_ = is_complete_ && text.size() <= kMostOfConfig;
+    is_complete_ =
+        is_complete_ && text.size() <= kMostOfConfig && allowance_.covers_bytes(text.size());
+    if (!is_complete_) return;
     for (GitSetting& each : settings_in_git_config(text)) {
       if (each.value.empty()) continue;
       const bool is_include = each.section == "include" || each.section == "includeif";
@@ -103,6 +107,7 @@ class SettingsReader {
   bool is_complete() const { return is_complete_; }
 
  private:
+  GitAllowance& allowance_;
   std::set<fs::path> known_;
   std::vector<fs::path> waiting_;
   std::vector<GitSetting> settings_;
@@ -133,13 +138,22 @@ fs::path without_end_slash(const fs::path& folder) {
 
 // What the settings name below each of the folders. Returns those in which hooks are.
 std::vector<fs::path> add_named(const std::vector<GitSetting>& settings,
-                                const std::vector<fs::path>& tops, GitPlaces& places) {
+                                const std::vector<fs::path>& tops, GitAllowance& allowance,
+                                GitPlaces& places) {
   std::vector<fs::path> of_hooks;
   for (const GitSetting& each : settings) {
     const bool names_hooks = each.name == "hookspath";
     const bool names_template = each.section == "init" && each.name == "templatedir";
+    const bool is_program = names_program(each);
+    if (!is_program && !names_hooks && !names_template) continue;
     for (const fs::path& top : tops) {
-      if (names_program(each)) add(programs_named(each.value, top), places.files);
+      const bool is_looked_through =
+          allowance.covers_name(each.value.size()) &&
+          (!is_program || add_programs(each.value, top, allowance, places.files));
+      if (!is_looked_through) {
+        places.is_complete = false;
+        return of_hooks;
+      }
       if (!names_hooks && !names_template) continue;
       fs::path folder = path_of_git(each.value, top);
       of_hooks.push_back(names_hooks ? folder : folder / "hooks");
@@ -168,16 +182,17 @@ bool add_links_in(const fs::path& hooks, std::vector<fs::path>& links) {
 
 }  // namespace
 
-GitPlaces places_of_the_person() {
+GitPlaces places_of_the_person(GitAllowance& allowance) {
   GitPlaces places;
-  SettingsReader reader;
+  allowance.begin_repository();
+  SettingsReader reader(allowance);
   for (const fs::path& file : settings_of_the_person()) {
     places.files.push_back(file);
     reader.read(file);
   }
   add(reader.read_what_is_included(), places.files);
-  const std::vector<fs::path> of_hooks = add_named(reader.settings(), {fs::path()}, places);
-  places.is_complete = reader.is_complete();
+  const auto of_hooks = add_named(reader.settings(), {fs::path()}, allowance, places);
+  places.is_complete = places.is_complete && reader.is_complete();
   for (const fs::path& folder : of_hooks) {
     if (folder.is_absolute()) {
       places.is_complete = add_links_in(folder, places.files) && places.is_complete;
@@ -194,11 +209,13 @@ bool is_git_folder(const fs::path& folder) {
   const fs::path head = folder / "HEAD";
   // A link to a branch without a commit leads nowhere.
   if (!fs::is_regular_file(head, problem) && !fs::is_symlink(head, problem)) return false;
+  const auto is_made = [&](const char* name) { return first_missing(folder / name).empty(); };
   const auto has_folder = [&](const char* name) {
-    return fs::is_directory(folder / name, problem) && first_missing(folder / name).empty();
+    return fs::is_directory(folder / name, problem) && is_made(name);
   };
   const bool is_whole = has_folder("objects") && has_folder("refs");
-  return is_whole || fs::is_regular_file(folder / "commondir", problem);
+  const bool is_shared = fs::is_regular_file(folder / "commondir", problem) && is_made("commondir");
+  return (is_whole || is_shared) && is_made("HEAD");
 }
 
 GitPlaces places_at_top(const fs::path& folder) {
@@ -209,29 +226,29 @@ GitPlaces places_at_top(const fs::path& folder) {
   }
   const fs::path own = folder / ".git";
   if (fs::is_regular_file(own, problem) || (is_git_folder(own) && has_head(own))) return {};
-  // What is there already cannot be kept away. Nor should `HEAD` be a folder in a repository: git
-  // takes a word for the name of a commit only where nothing is called the same. The folder in the
-  // place of one of the others would be what is missing, to a git outside; but `commondir`, which
-  // it cannot read, ends it.
+  // An empty file in the place of what it lacks: build tools take folders for packages. What is
+  // there already cannot be kept away. Nor should there be a `HEAD` in a repository: git takes a
+  // word for the name of a commit only where nothing is called the same.
   const auto is_missing = [&](const char* part) { return !first_missing(folder / part).empty(); };
   const bool keeps_head_away =
       is_missing("HEAD") && (repositories_around(folder).empty() || !is_missing("commondir"));
   for (const char* part : {"refs", "objects"}) {
     if (!keeps_head_away && is_missing(part)) {
-      return {.folders = {folder / "commondir", folder / part}, .files = {}};
+      return {.files = {folder / "commondir", folder / part}};
     }
   }
-  return {.folders = {folder / "HEAD"}, .files = {}};
+  return {.files = {folder / "HEAD"}};
 }
 
-GitPlaces places_named_by_git(const fs::path& dot_git) {
+GitPlaces places_named_by_git(const fs::path& dot_git, GitAllowance& allowance) {
   GitPlaces places;
+  allowance.begin_repository();
   std::error_code problem;
   const std::vector<fs::path> own = own_folders(dot_git);
   for (const fs::path& folder : own) {
     if (folder != dot_git || fs::is_symlink(folder, problem)) places.folders.push_back(folder);
   }
-  SettingsReader reader;
+  SettingsReader reader(allowance);
   for (const fs::path& file : settings_of_the_person()) {
     places.files.push_back(file);
     reader.read(file);
@@ -249,15 +266,15 @@ GitPlaces places_named_by_git(const fs::path& dot_git) {
   for (const GitSetting& each : reader.settings()) {
     if (each.name == "worktree") tops.push_back(own.front() / each.value);
   }
-  for (const std::string& path : submodules_in_index(own.front() / "index")) {
-    places.folders.push_back(tops.back() / path / ".git");
-  }
-  std::vector<fs::path> of_hooks = add_named(reader.settings(), tops, places);
+  places.worktree = tops.back();
+  places.index = own.front() / "index";
+  places.is_complete = reader.is_complete() && tops.size() <= kMostWorktrees;
+  tops.resize(std::min(tops.size(), kMostWorktrees));
+  std::vector<fs::path> of_hooks = add_named(reader.settings(), tops, allowance, places);
   for (const fs::path& folder : own) {
     of_hooks.push_back(folder / "hooks");
     if (fs::is_symlink(of_hooks.back(), problem)) places.folders.push_back(of_hooks.back());
   }
-  places.is_complete = reader.is_complete();
   for (const fs::path& folder : of_hooks) {
     places.is_complete = add_links_in(folder, places.files) && places.is_complete;
   }
@@ -293,13 +310,14 @@ bool belongs_to_git(const fs::path& path, const fs::path& root) {
     return !places.is_complete || std::ranges::any_of(places.folders, holds) ||
            std::ranges::any_of(places.files, holds);
   };
+  GitAllowance allowance;
   if (is_git_folder(root) &&
-      (is_among(places_at_top(root)) || is_among(places_named_by_git(root)))) {
+      (is_among(places_at_top(root)) || is_among(places_named_by_git(root, allowance)))) {
     return true;
   }
-  if (is_among(places_of_the_person())) return true;
+  if (is_among(places_of_the_person(allowance))) return true;
   return std::ranges::any_of(repositories_around(real), [&](const fs::path& dot_git) {
-    return holds(dot_git) || is_among(places_named_by_git(dot_git));
+    return holds(dot_git) || is_among(places_named_by_git(dot_git, allowance));
   });
 }
 

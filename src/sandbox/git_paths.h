@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "sandbox/git_allowance.h"
+
 namespace wright::sandbox {
 
 // Absolute where the `.git` is; they need not exist.
@@ -13,6 +15,9 @@ struct GitPlaces {
   std::vector<std::filesystem::path> folders = {};  // its own elsewhere, and those of hooks
   std::vector<std::filesystem::path> files = {};    // of settings, programs, hooks that are links
   bool is_complete = true;                          // false where there are too many
+  // Of a repository: what its index is of, and the index.
+  std::filesystem::path worktree = {};
+  std::filesystem::path index = {};
 };
 
 // As git itself tells a folder of its own from any other: a repository without a worktree (a "bare"
@@ -28,10 +33,10 @@ GitPlaces places_at_top(const std::filesystem::path& folder);
 // folder of git of any other name, and lies elsewhere: where a file says that its folder is, where
 // links to settings and hooks in it lead, and where the settings say that hooks, programs and more
 // settings are: its own, those that they include, the person's and the system's.
-GitPlaces places_named_by_git(const std::filesystem::path& dot_git);
+GitPlaces places_named_by_git(const std::filesystem::path& dot_git, GitAllowance& allowance);
 
 // What the settings of the person and the system name for all repositories, with these settings.
-GitPlaces places_of_the_person();
+GitPlaces places_of_the_person(GitAllowance& allowance);
 
 // The `.git` of every repository that a folder, which is absolute, lies in without being its top.
 std::vector<std::filesystem::path> repositories_around(const std::filesystem::path& folder);

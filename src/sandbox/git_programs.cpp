@@ -2,17 +2,22 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include "core/run_words.h"
 
 namespace wright::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostLevels = 3;
+
 // The words of a line for a shell, without quotes. What only running it would tell is not asked.
-std::vector<std::string> words_of(const std::string& command) {
+std::vector<std::string> words_of(std::string_view command) {
   constexpr std::string_view kBetween = " \t\n!;&|()<>=";
   std::vector<std::string> words(1);
   char quote = '\0';
@@ -31,21 +36,59 @@ std::vector<std::string> words_of(const std::string& command) {
 }
 
 // What people write for the top of the repository, which is where git runs it, and for their own
-// folder.
-std::string with_known_folders(std::string command, const fs::path& top) {
-  const std::pair<std::string_view, fs::path> kKnown[] = {{"$(git rev-parse --show-toplevel)", top},
-                                                          {"`git rev-parse --show-toplevel`", top},
-                                                          {"$PWD", top},
-                                                          {"${PWD}", top},
-                                                          {"$HOME", folder_of_person()},
-                                                          {"${HOME}", folder_of_person()}};
-  for (const auto& [words, folder] : kKnown) {
-    for (std::size_t at = command.find(words); at != std::string::npos;
-         at = command.find(words, at + folder.native().size())) {
-      command.replace(at, words.size(), folder.native());
+// folder. Nothing where that is too much.
+std::optional<std::string> with_known_folders(std::string_view command, const fs::path& top,
+                                              GitAllowance& allowance) {
+  const fs::path person = folder_of_person();
+  const std::pair<std::string_view, const fs::path&> kKnown[] = {
+      {"$(git rev-parse --show-toplevel)", top},
+      {"`git rev-parse --show-toplevel`", top},
+      {"$PWD", top},
+      {"${PWD}", top},
+      {"$HOME", person},
+      {"${HOME}", person}};
+  std::string known;
+  while (!command.empty()) {
+    const std::size_t plain = std::min(command.find_first_of("$`"), command.size());
+    known += command.substr(0, plain);
+    command.remove_prefix(plain);
+    const auto* const found = std::ranges::find_if(
+        kKnown, [&](const auto& each) { return command.starts_with(each.first); });
+    if (found != std::end(kKnown)) {
+      if (!allowance.covers_name(found->second.native().size())) return std::nullopt;
+      known += found->second.native();
+      command.remove_prefix(found->first.size());
+    } else if (!command.empty()) {
+      known += command.front();
+      command.remove_prefix(1);
     }
   }
-  return command;
+  return known;
+}
+
+// A script in quotes, as in `sh -c '…'`, is a line of its own; `levels` of these are looked into.
+bool add_programs_of_line(std::string_view line, const fs::path& top, int levels,
+                          GitAllowance& allowance, std::vector<fs::path>& files) {
+  const std::vector<std::string> words = words_of(line);
+  RunWords run;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!allowance.covers_name(words[i].size())) return false;
+    std::error_code problem;
+    fs::path file = path_of_git(words[i], top);
+    // A shell looks for other first words in `PATH`, and `git-lfs clean` names no file.
+    const bool is_path = words[i].find('/') != std::string::npos;
+    const bool is_meant =
+        words[i].find_first_of("/.") != std::string::npos || run.may_run(words[i]);
+    const bool is_file = is_meant && fs::is_regular_file(file, problem);
+    run.pass(words[i], is_file);
+    if (is_file || (i == 0 && is_path)) files.push_back(std::move(file));
+    const bool is_line = words.size() > 1 && words[i].find(' ') != std::string::npos;
+    if (is_line && levels > 0 &&
+        !add_programs_of_line(words[i], top, levels - 1, allowance, files)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -78,23 +121,13 @@ bool names_program(const GitSetting& setting) {
   return setting.section == "pager" || std::ranges::find(kNames, setting.name) != std::end(kNames);
 }
 
-std::vector<fs::path> programs_named(const std::string& command, const fs::path& top) {
-  std::vector<fs::path> files;
+bool add_programs(std::string_view command, const fs::path& top, GitAllowance& allowance,
+                  std::vector<fs::path>& files) {
   // Of a credential helper or an update: what follows is a line for a shell.
-  const std::string line = command.starts_with('!') ? command.substr(1) : command;
-  const std::vector<std::string> words = words_of(with_known_folders(line, top));
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::error_code problem;
-    fs::path file = path_of_git(words[i], top);
-    // A shell looks for other first words in `PATH`.
-    const bool is_path = words[i].find('/') != std::string::npos;
-    const bool runs = i == 0 ? is_path : !words[i].empty() && fs::is_regular_file(file, problem);
-    if (runs) files.push_back(std::move(file));
-    // A script in quotes, as in `sh -c '…'`, is a line of its own.
-    const bool is_line = words.size() > 1 && words[i].find(' ') != std::string::npos;
-    if (is_line) std::ranges::move(programs_named(words[i], top), std::back_inserter(files));
-  }
-  return files;
+  if (command.starts_with('!')) command.remove_prefix(1);
+  if (!allowance.covers_name(command.size())) return false;
+  const auto line = with_known_folders(command, top, allowance);
+  return line && add_programs_of_line(*line, top, kMostLevels, allowance, files);
 }
 
 }  // namespace wright::sandbox

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "sandbox/git_allowance.h"
 #include "sandbox/git_config.h"
 
 namespace wright::sandbox {
@@ -14,8 +15,8 @@ bool names_program(const GitSetting& setting);
 
 // The files that a command in the settings of git may run, where `top` is the top of the
 // repository: its first word where that is a path, there or not, and any other word that is the
-// path of a file.
-std::vector<std::filesystem::path> programs_named(const std::string& command,
-                                                  const std::filesystem::path& top);
+// path of a file. False where there is too much to look through.
+bool add_programs(std::string_view command, const std::filesystem::path& top,
+                  GitAllowance& allowance, std::vector<std::filesystem::path>& files);
 
 }  // namespace wright::sandbox

@@ -13,6 +13,7 @@
 #include "core/paths.h"
 #include "core/try.h"
 #include "sandbox/folder_moves.h"
+#include "sandbox/git_index.h"
 #include "sandbox/git_paths.h"
 #include "sandbox/link_way.h"
 
@@ -20,6 +21,7 @@ namespace wright::sandbox {
 namespace {
 
 constexpr std::size_t kMostMounts = 5'000;
+constexpr std::size_t kMostPlaceholders = 250;  // each is an open file
 constexpr int kMostTries = 100;
 constexpr int kMostLooks = 30;
 constexpr int kStrictLooks = 8;
@@ -110,6 +112,10 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Placeholder:
       return {};
     }
     if (!is_writable(place)) return {};
+    if (found.placeholders.size() >= kMostPlaceholders) {
+      found.is_complete = false;
+      return {};
+    }
     pin(place, kByPath, found);
     const bool is_last = place == real && way.end != LinkWay::End::missing_on_the_way;
     auto made = TRY(Placeholder::make(place, is_last ? missing : Placeholder::Kind::folder));
@@ -156,14 +162,29 @@ Result<void> GuardedPaths::guard_all(const GitPlaces& places, Found& found) cons
 }
 
 Result<void> GuardedPaths::guard_what_git_names(const std::filesystem::path& dot_git,
-                                                Found& found) const {
-  return guard_all(places_named_by_git(dot_git), found);
+                                                Pass& pass) const {
+  const GitPlaces places = places_named_by_git(dot_git, pass.git);
+  TRY(guard_all(places, pass.found));
+  const auto submodules = submodules_in_index(places.index, pass.git);
+  pass.found.is_complete = pass.found.is_complete && submodules.has_value();
+  if (!submodules) return {};
+  for (const std::string& path : *submodules) {
+    const auto folder = places.worktree / path;
+    // Where it is not checked out, git ends when it meets a `.git` that is no repository.
+    std::error_code problem;
+    const bool is_empty =
+        std::filesystem::is_directory(std::filesystem::symlink_status(folder, problem)) &&
+        first_missing(folder / ".git") == folder / ".git";
+    TRY(guard(is_empty ? folder : folder / ".git", Placeholder::Kind::folder, pass.found));
+  }
+  return {};
 }
 
-Result<void> GuardedPaths::guard_tops_from_git(Found& found) const {
+Result<void> GuardedPaths::guard_tops_from_git(Pass& pass) const {
+  Found& found = pass.found;
   std::error_code problem;
   if (std::ranges::find(names_, ".git") == names_.end()) return {};
-  TRY(guard_all(places_of_the_person(), found));
+  TRY(guard_all(places_of_the_person(pass.git), found));
   for (const auto& top : writable_) {
     if (std::filesystem::is_directory(top, problem)) TRY(guard_all(places_at_top(top), found));
   }
@@ -238,9 +259,9 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
   pass.began = clock_of_files();
   for (const auto& path : hidden_) hide_path(path, found);
   for (const auto& path : paths_) TRY(guard(path, Placeholder::Kind::folder, found));
-  TRY(guard_tops_from_git(found));
+  TRY(guard_tops_from_git(pass));
   const auto repositories = known_repositories();
-  for (const auto& dot_git : repositories) TRY(guard_what_git_names(dot_git, found));
+  for (const auto& dot_git : repositories) TRY(guard_what_git_names(dot_git, pass));
   for (const Placeholder& placeholder : found.placeholders) {
     const std::string folder = std::filesystem::path(placeholder.path()).parent_path().native();
     struct stat status {};
@@ -252,7 +273,7 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
       TRY(guard(link, Placeholder::Kind::folder, found));
     }
     for (const auto& dot_git : pass.repositories) {
-      if (!repositories.contains(dot_git)) TRY(guard_what_git_names(dot_git, found));
+      if (!repositories.contains(dot_git)) TRY(guard_what_git_names(dot_git, pass));
     }
   }
   // Shorter paths first: the contents of a folder are mounted after it. What is hidden needs no
@@ -330,7 +351,7 @@ GuardedPaths::Elsewhere GuardedPaths::elsewhere() {
     if (!problem && std::ranges::any_of(roots_, holds)) told.of_git.push_back(real.native());
   };
   for (const auto& dot_git : once.repositories) {
-    const GitPlaces places = places_named_by_git(dot_git);
+    const GitPlaces places = places_named_by_git(dot_git, once.git);
     std::ranges::for_each(places.folders, tell);
     std::ranges::for_each(places.files, tell);
     told.is_complete = told.is_complete && places.is_complete;

@@ -95,6 +95,7 @@ class GuardedPaths {
     std::map<std::string, timespec> own_changes = {};  // of folders in which placeholders were made
     std::vector<std::string> protected_links = {};
     std::set<std::filesystem::path> repositories = {};
+    GitAllowance git = {};
   };
   Result<Pass> pass();
   static void note_gone(const std::string& path, Pass& pass);
@@ -112,8 +113,8 @@ class GuardedPaths {
   Result<void> guard(const std::filesystem::path& path, Placeholder::Kind missing,
                      Found& found) const;
   Result<void> guard_all(const GitPlaces& places, Found& found) const;
-  Result<void> guard_tops_from_git(Found& found) const;
-  Result<void> guard_what_git_names(const std::filesystem::path& dot_git, Found& found) const;
+  Result<void> guard_tops_from_git(Pass& pass) const;
+  Result<void> guard_what_git_names(const std::filesystem::path& dot_git, Pass& pass) const;
   std::set<std::filesystem::path> known_repositories() const;
   void hide_path(const std::filesystem::path& path, Found& found) const;
   void make_beside_database(const std::filesystem::path& path, Found& found) const;

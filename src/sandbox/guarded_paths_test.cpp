@@ -43,8 +43,8 @@ TEST_F(GuardedPathsOf, a_workspace_that_are_not_there_get_a_placeholder_that_goe
   {
     const auto found = GuardedPaths(policy_).look().value();
     EXPECT_EQ(paths_of(found, Kind::hidden_folder),
-              (std::set<std::string>{in(".git"), in("HEAD"), in("config"), in("absolute")}));
-    EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{});
+              (std::set<std::string>{in(".git"), in("config"), in("absolute")}));
+    EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{in("HEAD")});
     EXPECT_TRUE(std::filesystem::is_directory(in(".git")));
   }
   EXPECT_TRUE(std::filesystem::is_empty(grounds_.workspace()));
@@ -99,7 +99,7 @@ TEST_F(GuardedPathsOf, a_placeholder_that_somebody_uses_stays) {
   EXPECT_EQ(Grounds::read(in(".git/HEAD")), "x");
   // From now on it is a folder like others.
   const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_EQ(paths_of(found, Kind::read_only), std::set<std::string>{in(".git")});
+  EXPECT_EQ(paths_of(found, Kind::read_only), (std::set<std::string>{in(".git"), in("HEAD")}));
 }
 
 TEST_F(GuardedPathsOf, an_empty_folder_of_somebody_stays) {
@@ -202,7 +202,8 @@ TEST_F(GuardedPathsOf, secrets_are_hidden_in_what_is_protected_and_behind_links_
   EXPECT_EQ(
       paths_of(found, Kind::hidden_file),
       (std::set<std::string>{in("keep/own.env"), in("keep/deep/prod.env"), in(".git/prod.env")}));
-  EXPECT_EQ(paths_of(found, Kind::read_only), (std::set<std::string>{in(".git"), in("keep")}));
+  EXPECT_EQ(paths_of(found, Kind::read_only),
+            (std::set<std::string>{in(".git"), in("keep"), in("HEAD")}));
 }
 
 TEST_F(GuardedPathsOf, secrets_are_hidden_behind_links_however_many_others_there_are) {

@@ -28,7 +28,7 @@ TEST_F(GuardedRepositories, include_where_the_file_of_a_worktree_points) {
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in("main/.git"), in("main/.git/worktrees/w"), in("w/.git"),
                                    in("relative/.git"), in("elsewhere"), in("away/.git"),
-                                   in("all/.git")}));
+                                   in("all/.git"), in("HEAD")}));
 }
 
 TEST_F(GuardedRepositories, include_hooks_and_included_configuration) {
@@ -38,7 +38,7 @@ TEST_F(GuardedRepositories, include_hooks_and_included_configuration) {
   make(".gitconfig");
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::read_only),
-            (std::set<std::string>{in(".git"), in(".hooks/all"), in(".gitconfig")}));
+            (std::set<std::string>{in(".git"), in(".hooks/all"), in(".gitconfig"), in("HEAD")}));
   EXPECT_EQ(paths_of(found, Kind::pinned), std::set<std::string>{in(".hooks")});
 }
 
@@ -68,7 +68,7 @@ TEST_F(GuardedRepositories, are_found_though_their_files_have_no_end) {
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in("w/.git"), in("v/.git"), in("huge/.git"), in("gd"),
-                                   in("endless")}));
+                                   in("endless"), in("HEAD")}));
 }
 
 TEST_F(GuardedRepositories, are_found_however_their_configuration_is_written) {
@@ -111,7 +111,7 @@ TEST_F(GuardedRepositories, are_found_behind_links) {
   const auto found = GuardedPaths(policy_).look().value();
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in("elsewhere/gd"), in("shared.gitconfig"), in("sub/kept/hooks"),
-                                   in("tools/check.sh"), in("odd")}));
+                                   in("tools/check.sh"), in("odd"), in("HEAD")}));
   const auto pinned = paths_of(found, Kind::pinned);
   for (const char* path : {"sub", "sub/.git", "sub/.wright", "elsewhere", "tools"}) {
     EXPECT_TRUE(pinned.contains(in(path))) << path;
@@ -185,6 +185,45 @@ TEST_F(GuardedRepositories, with_too_many_settings_are_told_of) {
   EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
 }
 
+TEST_F(GuardedRepositories, that_name_more_than_can_be_looked_through_are_told_of) {
+  const auto is_complete = [&](const std::string& config) {
+    make("sub/.git/HEAD", "ref: refs/heads/main\n");
+    make("sub/.git/config", config);
+    return GuardedPaths(policy_).look().value().is_complete;
+  };
+  std::string worktrees = "[core]\n";
+  for (int i = 0; i < 600; ++i) worktrees += fmt::format("\tworktree = w{}\n", i);
+  EXPECT_FALSE(is_complete(worktrees));
+  std::string filters;
+  for (int i = 0; i < 3'000; ++i) filters += fmt::format("[filter \"{}\"]\nclean=a b c d e\n", i);
+  EXPECT_FALSE(is_complete(filters));
+  std::string places = "[filter \"x\"]\n\tclean = \"";
+  for (int i = 0; i < 100'000; ++i) places += "$PWD";
+  EXPECT_FALSE(is_complete(places + "\"\n"));
+  EXPECT_TRUE(is_complete("[filter \"x\"]\n\tclean = \"$PWD/tool --all\"\n"));
+}
+
+TEST_F(GuardedRepositories, in_folders_named_like_commands_are_looked_at_once) {
+  make("'$PWD 'b/.git/HEAD", "ref: refs/heads/main\n");
+  make("'$PWD 'b/.git/config",
+       "[filter \"x\"]\n\tclean = $PWD y\n\tsmudge = \"sh -c 'sh -c \\\"a b $PWD\\\" c'\"\n");
+  make("v/.git/HEAD", "ref: refs/heads/main\n");
+  make("v/.git/config", "[core]\n\tworktree = \"'$PWD 'b\"\n[filter \"x\"]\n\tclean = $PWD y\n");
+  EXPECT_TRUE(GuardedPaths(policy_).look().value().is_complete);
+  EXPECT_FALSE(belongs_to_git(in("'$PWD 'b/main.c"), grounds_.workspace()));
+}
+
+TEST_F(GuardedRepositories, with_too_many_missing_submodules_are_told_of) {
+  const std::string line = fmt::format(
+      "cd '{}' && git init -q sub && cd sub && for i in $(seq 1 400); do echo \"160000 "
+      "1111111111111111111111111111111111111111\tm$i\"; done | git update-index --index-info",
+      grounds_.workspace().string());
+  ASSERT_EQ(std::system(line.c_str()), 0);
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_FALSE(found.is_complete);
+  EXPECT_LE(found.placeholders.size(), 250U);
+}
+
 TEST_F(GuardedRepositories, without_a_worktree_are_found_by_what_is_in_them) {
   make("mirror/HEAD", "ref: refs/heads/main\n");
   make("mirror/config", "[core]\n\thooksPath = my/hooks\n[include]\n\tpath = ../shared\n");
@@ -217,41 +256,53 @@ TEST_F(GuardedRepositories, without_a_worktree_are_found_by_what_is_in_them) {
 TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
   make("w/main.c");
   policy_.write_paths = {in("w")};
-  EXPECT_EQ(paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder),
-            (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/HEAD")}));
+  const auto in_the_way = [&] {
+    const auto found = GuardedPaths(policy_).look().value();
+    std::set<std::string> files = paths_of(found, Kind::read_only);
+    files.erase(in("w/.git"));
+    for (const std::string& file : files) {
+      EXPECT_TRUE(std::filesystem::is_regular_file(file)) << "no package of anything: " << file;
+    }
+    return files;
+  };
+  const auto commondir_and = [&](const char* part) {
+    return std::set<std::string>{in("w/commondir"), in(part)};
+  };
+  const std::set<std::string> head{in("w/HEAD")};
+  EXPECT_EQ(in_the_way(), head);
 
   make(".git/HEAD");  // `git diff HEAD` means the commit
-  const auto expect_in_the_way = [&](const char* part) {
-    const auto found = GuardedPaths(policy_).look().value();
-    EXPECT_EQ(paths_of(found, Kind::hidden_folder),
-              (std::set<std::string>{in("w/.git"), in("w/.wright"), in("w/commondir"), in(part)}));
-  };
-  expect_in_the_way("w/refs");
+  EXPECT_EQ(in_the_way(), commondir_and("w/refs"));
   std::filesystem::create_directory(in("w/refs"));
-  expect_in_the_way("w/objects");
+  EXPECT_EQ(in_the_way(), commondir_and("w/objects"));
 
   std::filesystem::remove_all(in("w/refs"));
   std::filesystem::remove_all(in(".git"));
   make("w/HEAD");  // as a tool for files may
-  expect_in_the_way("w/refs");
+  EXPECT_EQ(in_the_way(), commondir_and("w/refs"));
   std::filesystem::remove(in("w/HEAD"));
   make("w/commondir");
-  EXPECT_TRUE(
-      paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder).contains(in("w/HEAD")));
+  EXPECT_EQ(in_the_way(), head);
   std::filesystem::remove(in("w/commondir"));
 
   make("w/.git/HEAD");  // broken: git looks further
   std::filesystem::create_directories(in("w/.git/objects"));
   std::filesystem::create_directories(in("w/.git/refs"));
-  EXPECT_TRUE(
-      paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder).contains(in("w/HEAD")));
+  EXPECT_EQ(in_the_way(), head);
   std::filesystem::remove_all(in("w/.git"));
 
   make("w/.git", "gitdir: elsewhere\n");
-  const auto hidden = paths_of(GuardedPaths(policy_).look().value(), Kind::hidden_folder);
-  for (const char* path : {"w/commondir", "w/objects", "w/HEAD"}) {
-    EXPECT_FALSE(hidden.contains(in(path))) << path;
-  }
+  EXPECT_EQ(in_the_way(), std::set<std::string>());
+}
+
+TEST_F(GuardedRepositories, that_others_of_this_folder_make_of_placeholders_are_none) {
+  policy_.write_paths = {in("w")};
+  std::filesystem::create_directories(in("w"));
+  const auto found = GuardedPaths(policy_).look().value();
+  std::filesystem::create_directories(in("w/objects"));
+  std::filesystem::create_directories(in("w/refs"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(in("w/HEAD")));
+  EXPECT_FALSE(is_git_folder(in("w")));
 }
 
 TEST_F(GuardedRepositories, that_are_written_to_themselves_keep_hooks_and_settings) {
@@ -291,9 +342,19 @@ TEST_F(GuardedRepositories, include_templates_and_programs_that_git_runs_unasked
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in(".git"), in("template"), in("watch.sh"), in("bin/clean"),
                                    in("smudge.sh"), in("bin/missing"), in("with blank/diff"),
-                                   in("top.sh"), in("bin/secret"), in("cat")}));
+                                   in("top.sh"), in("bin/secret"), in("HEAD")}));
   EXPECT_TRUE(belongs_to_git(in("template/hooks/post-checkout"), grounds_.workspace()));
   EXPECT_FALSE(belongs_to_git(in("bin/go"), grounds_.workspace()));
+}
+
+TEST_F(GuardedRepositories, take_no_word_of_a_command_for_a_file_of_that_name) {
+  make(".git/HEAD", "ref: refs/heads/main\n");
+  make(".git/config",
+       "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = python3 -u check\n");
+  make("clean");
+  make("check");
+  EXPECT_FALSE(belongs_to_git(in("clean"), grounds_.workspace()));
+  EXPECT_TRUE(belongs_to_git(in("check"), grounds_.workspace()));
 }
 
 TEST_F(GuardedRepositories, with_hooks_of_husky_include_those_that_they_run) {
@@ -317,8 +378,12 @@ TEST_F(GuardedRepositories, include_those_of_submodules_there_or_not) {
   EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("there/.git")));
   EXPECT_TRUE(paths_of(found, Kind::pinned).contains(in("there")));
   const auto made = paths_of(found, Kind::hidden_folder);
-  EXPECT_TRUE(made.contains(in("empty/.git")));
   EXPECT_TRUE(made.contains(in("gone")));
+  EXPECT_TRUE(paths_of(found, Kind::read_only).contains(in("empty")));
+  EXPECT_FALSE(std::filesystem::exists(in("empty/.git")));
+  // Git outside is not held up by what is in the way of commands.
+  const std::string status = "git -C '" + grounds_.workspace().string() + "' status >/dev/null";
+  EXPECT_EQ(std::system(status.c_str()), 0);
 }
 
 TEST_F(GuardedRepositories, tell_of_what_they_name_elsewhere) {

@@ -85,6 +85,33 @@ TEST(Coding, notes_what_a_replay_changes_for_no_session) {
   EXPECT_NE(content_of(home.project() / "beta.cpp"), before) << "session 1 never changed it";
 }
 
+TEST(Coding, cassettes_are_tests_like_those_of_other_agents) {
+  const Home home;
+  const std::string before = content_of(home.project() / "alpha.cpp");
+  ASSERT_EQ(home.wright({"run", "coding", "-q", kRename, "--model", "offline"}).exit_code, 0);
+  ASSERT_NE(content_of(home.project() / "alpha.cpp"), before);
+  ASSERT_EQ(
+      home.wright({"sessions", "export", "1", "--cassette", "-o", "../rename.json"}).exit_code, 0);
+  const std::string cassette = content_of(home.project() / "../rename.json");
+  EXPECT_TRUE(has(cassette, "\"may_write\": true")) << cassette;
+  const Finished tested = home.wright({"test", "--update", "../rename.json"});
+  EXPECT_EQ(tested.exit_code, 0) << tested.output << tested.error;
+  EXPECT_TRUE(has(tested.output, "1 file: 1 ok")) << tested.output;
+
+  // The file does not say what live tools may write, and what they did is not forgotten.
+  home.write_file("alpha.cpp", before);
+  const Finished reads = home.wright({"test", "--live-tools", "--update", "../rename.json"});
+  EXPECT_EQ(reads.exit_code, 1) << reads.output;
+  EXPECT_TRUE(has(reads.output, "cannot be updated")) << reads.output;
+  EXPECT_TRUE(has(reads.output, "--set agent.writable=.")) << reads.output;
+  EXPECT_EQ(content_of(home.project() / "../rename.json"), cassette);
+  EXPECT_EQ(content_of(home.project() / "alpha.cpp"), before);
+  const Finished writes =
+      home.wright({"test", "--live-tools", "--set", "agent.writable=.", "../rename.json"});
+  EXPECT_EQ(writes.exit_code, 0) << writes.output << writes.error;
+  EXPECT_NE(content_of(home.project() / "alpha.cpp"), before);
+}
+
 TEST(Coding, leaves_files_to_a_script_that_does_not_say_what_to_do_with_them) {
   const Home home;
   const Finished asked =

@@ -108,6 +108,16 @@ TEST_F(SessionsCommand, refuses_filters_that_mean_nothing) {
   EXPECT_EQ(home_.wright({"sessions", "--since", "soon"}).exit_code, 2);
 }
 
+TEST_F(SessionsCommand, exports_a_cassette_in_its_own_format_only) {
+  for (const char* format : {"markdown", "json"}) {
+    const Finished both =
+        home_.wright({"sessions", "export", "1", "--format", format, "--cassette"});
+    EXPECT_EQ(both.exit_code, 2) << both.output;
+    EXPECT_EQ(both.output, "");
+    EXPECT_TRUE(has(both.error, "--format")) << both.error;
+  }
+}
+
 TEST_F(SessionsCommand, shows_a_session) {
   const Finished shown = home_.wright({"sessions", "show", "1"});
   EXPECT_EQ(shown.exit_code, 0);

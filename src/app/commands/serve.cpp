@@ -118,7 +118,10 @@ Result<server::WebhookOptions> webhook_options(const std::vector<std::string>& u
                                                net::HttpClient& client, const Logger& logger) {
   server::WebhookOptions options{.logger = logger};
   if (urls.empty()) return options;
-  for (const std::string& url : urls) options.urls.push_back(TRY(webhook_url(url)));
+  for (const std::string& url : urls) {
+    auto checked = TRY(webhook_url(url));
+    options.urls.push_back(std::move(checked));
+  }
   const auto secret = environment.find("WRIGHT_WEBHOOK_SECRET");
   if (!secret) {
     return fail(ErrorCode::invalid_argument,

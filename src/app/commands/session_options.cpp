@@ -55,20 +55,22 @@ LineCheck describe(CLI::App& app, ExportSessionCommand& command) {
   const std::map<std::string, ExportFormat> formats{{"json", ExportFormat::json},
                                                     {"markdown", ExportFormat::markdown},
                                                     {"md", ExportFormat::markdown}};
-  app.add_option_function<std::string>(
-         "--format",
-         [&command, formats](const std::string& name) {
-           const auto found = formats.find(name);
-           if (found == formats.end()) {
-             throw CLI::ValidationError("--format", "must be json or markdown, not " + name);
-           }
-           command.format = found->second;
-         },
-         "json (the default) or markdown")
-      ->type_name("FORMAT");
+  auto* const format =
+      app.add_option_function<std::string>(
+             "--format",
+             [&command, formats](const std::string& name) {
+               const auto found = formats.find(name);
+               if (found == formats.end()) {
+                 throw CLI::ValidationError("--format", "must be json or markdown, not " + name);
+               }
+               command.format = found->second;
+             },
+             "json (the default) or markdown")
+          ->type_name("FORMAT");
   app.add_flag_callback(
-      "--cassette", [&command] { command.format = ExportFormat::cassette; },
-      "A test file for `wright test`, with secrets hidden");
+         "--cassette", [&command] { command.format = ExportFormat::cassette; },
+         "A test file for `wright test`, with secrets hidden")
+      ->excludes(format);
   add_text(app, "-o,--output", command.file, "FILE", "Write there instead of standard output");
   add_config_option(app, command.settings);
   add_store_options(app, command.settings);

@@ -131,6 +131,8 @@ class TestRun {
           "commands and the index of entities do: keep it outside, or name another folder with "
           "--base-path";
     }
+    const auto& missing = tested.report.missing_tools;
+    if (!missing.empty()) tested.message = about_missing(missing);
     if (command_.rewriting == Rewriting::never) return {};
     if (!tested.report.is_complete) {
       tested.message =
@@ -138,10 +140,26 @@ class TestRun {
           "it again";
       return {};
     }
+    // What they answered would be exchanged for an error that says that they are not there.
+    if (!missing.empty()) {
+      tested.message.insert(0, "It cannot be updated. ");
+      return {};
+    }
     const std::string changed = cassette_text(updated(recorded, tested.report), redactor);
     TRY(write_file(tested.file, changed));
     tested.verdict = Verdict::updated;
     return {};
+  }
+
+  std::string about_missing(const std::vector<std::string>& tools) const {
+    std::vector<std::string> names;
+    for (const std::string& name : tools) names.push_back(on_one_line(to_valid_utf8(name)));
+    const bool may_write = command_.tools == ToolSource::record || !settings_.writable().empty();
+    return fmt::format("{} answered when it was recorded, and the agent does not have {} now. {}",
+                       fmt::join(names, ", "), names.size() == 1 ? "it" : "them",
+                       may_write
+                           ? "If that is as it should be, record it again"
+                           : "--set agent.writable=. lets live tools change files in --base-path");
   }
 
   void print(const Tested& tested) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/wiring/coding_settings.h"
 #include "app/wiring/known_agents.h"
 #include "app/wiring/model_wiring.h"
 #include "app/wiring/ready_agent.h"
@@ -38,6 +39,14 @@ Json as_far_as_needed(Json config, ToolSource tools) {
   return config;
 }
 
+// Whether tools that change files belong to the agent, as they did then. Older records do not tell;
+// who began `coding` had them without saying so.
+std::optional<bool> had_editing_tools(const RecordedSession& recorded) {
+  if (const auto told = might_write(recorded.config)) return told;
+  if (canonical_agent_name(recorded.agent) == kCodingAgent) return true;
+  return std::nullopt;
+}
+
 }  // namespace
 
 SettingFlags flags_for_replay(const Settings& given, const RecordedSession& recorded,
@@ -46,11 +55,16 @@ SettingFlags flags_for_replay(const Settings& given, const RecordedSession& reco
   if (trust == RecordTrust::own) {
     flags = flags_as_begun(as_far_as_needed(recorded.config, tools), std::move(flags), given);
   }
+  // What is set here comes before what the person said, which counts.
+  if (const auto edits = had_editing_tools(recorded);
+      edits && trust == RecordTrust::foreign && tools == ToolSource::record) {
+    flags.set.insert(flags.set.begin(),
+                     fmt::format("{}={}", keys::kWritable.full_name(), *edits ? "." : ""));
+  }
   const JsonObject* config = recorded.config.if_object();
   const Json* iterations = config != nullptr ? config->if_contains("max_iterations") : nullptr;
   if (iterations != nullptr && iterations->is_int64() && iterations->get_int64() >= 1 &&
       iterations->get_int64() <= kMostIterations) {
-    // At the front: what is said now comes later, and counts.
     flags.set.insert(flags.set.begin(), fmt::format("{}={}", keys::kMaxIterations.full_name(),
                                                     iterations->get_int64()));
   }

@@ -68,6 +68,27 @@ TEST(FlagsForReplay, leave_what_the_person_said_in_either_way) {
   }
 }
 
+TEST(FlagsForReplay, give_a_cassette_the_editing_tools_that_it_had) {
+  const auto writable = [](const RecordedSession& recorded, ToolSource tools,
+                           SettingFlags flags = {}) {
+    return replayed_with(std::move(flags), recorded, tools, RecordTrust::foreign).writable();
+  };
+  const std::vector<std::filesystem::path> here{"."};
+  const RecordedSession wrote{.agent = "team", .config = JsonObject{{"may_write", true}}};
+  const RecordedSession read{.agent = "coding", .config = JsonObject{{"may_write", false}}};
+  const RecordedSession old{.agent = "coding", .config = JsonObject{{"max_iterations", 7}}};
+  EXPECT_EQ(writable(wrote, ToolSource::record), here);
+  EXPECT_EQ(writable(old, ToolSource::record), here);
+  EXPECT_TRUE(writable(read, ToolSource::record).empty());
+  EXPECT_TRUE(writable(kRecorded, ToolSource::record).empty());
+  // A file does not say what may be written in earnest.
+  EXPECT_TRUE(writable(wrote, ToolSource::live).empty());
+  EXPECT_TRUE(writable(old, ToolSource::live).empty());
+  SettingFlags said;
+  said.set = {"agent.writable=src"};
+  EXPECT_EQ(writable(wrote, ToolSource::record, said), (std::vector<std::filesystem::path>{"src"}));
+}
+
 TEST(FlagsForReplay, ignore_what_makes_no_sense) {
   for (const Json& config :
        {Json(nullptr), Json("x"), Json(JsonObject{{"max_iterations", 0}, {"base_path", 7}}),

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 
@@ -115,6 +116,15 @@ std::string model_of_row(const Session& session) {
   return fmt::format("{}:{}", session.provider, session.model);
 }
 
+// The agent, or a specialist below it.
+bool has_editing_tools(const Json& record) {
+  const auto tools = texts_in(record, "tools").value_or(std::vector<std::string>());
+  if (std::ranges::find(tools, "write_file") != tools.end()) return true;
+  const Json* below = member(record, "specialists");
+  return below != nullptr && below->is_array() &&
+         std::ranges::any_of(below->get_array(), has_editing_tools);
+}
+
 bool is_rule(std::string_view assignment) {
   return assignment.starts_with(fmt::format("{}.", kPermissions)) ||
          assignment.starts_with(fmt::format("{}.{}.", kBash, kRules));
@@ -166,7 +176,16 @@ Json portable_config(const Json& config) {
   for (const char* key : {"agent", "model", "max_iterations", "max_tokens", "response_format"}) {
     if (const Json* value = object->if_contains(key)) portable[key] = *value;
   }
+  if (const auto writes = might_write(config)) portable["may_write"] = *writes;
   return portable;
+}
+
+std::optional<bool> might_write(const Json& config) {
+  if (const Json* said = member(config, "may_write"); said != nullptr && said->is_bool()) {
+    return said->get_bool();
+  }
+  if (!texts_in(config, "tools")) return std::nullopt;
+  return has_editing_tools(config);
 }
 
 void demand_answers(Agent& agent, Json schema) {

@@ -21,6 +21,9 @@ Json config_with_model(Json config, const std::string& model);
 // Without what holds on one machine only.
 Json portable_config(const Json& config);
 
+// Whether its agents had tools that change files. Absent where the record does not tell.
+std::optional<bool> might_write(const Json& config);
+
 // Binds the agent to answers that fit the schema: this one, or that of a session's beginning.
 void demand_answers(Agent& agent, Json schema);
 void demand_answers_as_then(Agent& agent, const Json& config);

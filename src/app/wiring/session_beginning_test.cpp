@@ -112,5 +112,15 @@ TEST(PortableConfig, names_nothing_of_one_machine) {
   EXPECT_EQ(portable_config(nullptr), Json(nullptr));
 }
 
+TEST(PortableConfig, tells_whether_files_could_be_changed) {
+  const Json reader{{"tools", {"grep"}}};
+  const Json writer{{"tools", {"grep", "write_file"}}};
+  const Json above{{"tools", {"grep"}}, {"specialists", JsonArray{reader, writer}}};
+  EXPECT_EQ(portable_config(reader), (Json{{"may_write", false}}));
+  EXPECT_EQ(portable_config(writer), (Json{{"may_write", true}}));
+  EXPECT_EQ(portable_config(above), (Json{{"may_write", true}}));
+  EXPECT_EQ(portable_config(portable_config(above)), portable_config(above));
+}
+
 }  // namespace
 }  // namespace wright::app

@@ -1,0 +1,103 @@
+#include "core/run_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/text.h"
+
+namespace wright {
+namespace {
+
+constexpr int kWordsBeforeFile = 16;  // options and their values
+
+constexpr auto kInterpreters = std::to_array<std::string_view>(
+    {"sh",      "bash",   "dash",   "zsh",      "ksh",    "mksh",      "fish",    "ash",
+     "busybox", "python", "pypy",   "node",     "nodejs", "deno",      "bun",     "tsx",
+     "ts-node", "ruby",   "jruby",  "perl",     "raku",   "php",       "lua",     "luajit",
+     "tclsh",   "wish",   "expect", "rscript",  "julia",  "groovy",    "scala",   "kotlin",
+     "java",    "jshell", "go",     "swift",    "dotnet", "pwsh",      "elixir",  "escript",
+     "guile",   "racket", "sbcl",   "clojure",  "bb",     "osascript", "crystal", "nim",
+     "zig",     "runghc", "uv",     "poetry",   "pipenv", "bundle",    "npx",     "bunx",
+     "pnpx",    "wine",   "source", ".",        "env",    "exec",      "command", "eval",
+     "builtin", "sudo",   "doas",   "nohup",    "nice",   "ionice",    "time",    "timeout",
+     "stdbuf",  "setsid", "xargs",  "parallel", "watch",  "flock",     "taskset", "chrt",
+     "unshare", "script", "strace", "trap"});
+constexpr auto kReadersOfPrograms = std::to_array<std::string_view>(
+    {"awk",    "gawk", "mawk",  "nawk",   "sed",    "gsed",      "jq",    "gojq",
+     "yq",     "make", "gmake", "bmake",  "just",   "task",      "rake",  "ant",
+     "gradle", "mvn",  "cmake", "ctest",  "ninja",  "psql",      "mysql", "sqlite",
+     "gdb",    "lldb", "bc",    "docker", "podman", "pre-commit"});
+
+// `python3.11` and `python-3.11` are python.
+std::string name_of(std::string_view program) {
+  program = program.substr(program.rfind('/') + 1);
+  if (program == ".") return ".";
+  const std::size_t last = program.find_last_not_of("0123456789.-");
+  return lower(program.substr(0, last == std::string_view::npos ? 0 : last + 1));
+}
+
+template <std::size_t count>
+bool is_among(const std::array<std::string_view, count>& names, std::string_view program) {
+  return std::ranges::find(names, name_of(program)) != names.end();
+}
+
+bool is_of_name(char c) {
+  return c == '_' || c == '{' || c == '@' || c == '*' || (c >= '0' && c <= '9') ||
+         (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_option(std::string_view word) {
+  return word.size() > 1 && (word.front() == '-' || word.front() == '+');
+}
+
+// `-f`, `-nf`, cmake's `-P`, ctest's `-S`, gdb's `-x`
+bool names_a_program(std::string_view option) {
+  if (!is_option(option)) return false;
+  if (!option.starts_with("--")) return std::string_view("fPSx").contains(option.back());
+  constexpr auto kLong = std::to_array<std::string_view>(
+      {"--file", "--from-file", "--makefile", "--script", "--command", "--justfile"});
+  return std::ranges::find(kLong, option) != kLong.end();
+}
+
+}  // namespace
+
+bool RunWords::may_run(std::string_view word) const {
+  switch (expected_) {
+    case Expected::nothing: return false;
+    case Expected::file: return true;
+    case Expected::file_of_option: return is_behind_file_option_ || word.starts_with("-f");
+  }
+  return false;
+}
+
+void RunWords::pass(std::string_view word, bool is_file) {
+  // `jq . file`
+  const bool is_argument = word == "." && expected_ == Expected::file_of_option;
+  if (word.empty()) {
+    expected_ = Expected::nothing;
+  } else if (is_among(kInterpreters, word) && !is_argument) {
+    expected_ = Expected::file;
+    words_left_ = kWordsBeforeFile;
+  } else if (is_among(kReadersOfPrograms, word)) {
+    expected_ = Expected::file_of_option;
+    words_left_ = kWordsBeforeFile;
+  } else if (words_left_ > 0) {
+    // Behind an option it may be the option's.
+    const bool was_run = is_file && !is_behind_option_ && expected_ == Expected::file;
+    if (was_run || --words_left_ == 0) expected_ = Expected::nothing;
+  }
+  is_behind_option_ = is_option(word);
+  is_behind_file_option_ = names_a_program(word);
+}
+
+bool has_variable(std::string_view word) {
+  for (std::size_t at = word.find('$'); at != std::string_view::npos; at = word.find('$', at + 1)) {
+    const std::string_view rest = word.substr(at + 1);
+    const bool is_home = rest.starts_with("HOME") || rest.starts_with("{HOME}");
+    if (!rest.empty() && is_of_name(rest.front()) && !is_home) return true;
+  }
+  return false;
+}
+
+}  // namespace wright

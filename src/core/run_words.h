@@ -1,0 +1,32 @@
+// Which words of a command follow a program that runs files: `bash -e -o pipefail tools/check`.
+// Rather too many than too few, as far as names tell.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace wright {
+
+// Goes along the words of a command and tells which of them may be the file that is run. Programs
+// that run what their words name: interpreters of any version (python3.11), and what starts another
+// program (env, timeout). Some run only what an option names (`make -f tools/check`).
+class RunWords {
+ public:
+  // Whether the word that comes now may be run, whatever the file looks like.
+  bool may_run(std::string_view word) const;
+  // It has gone by, and was the name of a file or not. After an empty one all begins anew.
+  void pass(std::string_view word, bool is_file);
+
+ private:
+  enum class Expected : std::uint8_t { nothing, file, file_of_option };
+
+  Expected expected_ = Expected::nothing;
+  int words_left_ = 0;
+  bool is_behind_option_ = false;
+  bool is_behind_file_option_ = false;
+};
+
+// Whether a variable stands in the word of which the command alone tells what it is.
+bool has_variable(std::string_view word);
+
+}  // namespace wright
