@@ -99,7 +99,8 @@ TEST(Coding, cassettes_are_tests_like_those_of_other_agents) {
   EXPECT_TRUE(has(tested.output, "1 file: 1 ok")) << tested.output;
 
   // The file does not say what live tools may write, and what they did is not forgotten.
-  home.write_file("alpha.cpp", before);
+  ASSERT_EQ(home.wright({"sessions", "undo", "1", "--yes"}).exit_code, 0);
+  ASSERT_EQ(content_of(home.project() / "alpha.cpp"), before);
   const Finished reads = home.wright({"test", "--live-tools", "--update", "../rename.json"});
   EXPECT_EQ(reads.exit_code, 1) << reads.output;
   EXPECT_TRUE(has(reads.output, "cannot be updated")) << reads.output;

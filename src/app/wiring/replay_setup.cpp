@@ -39,12 +39,10 @@ Json as_far_as_needed(Json config, ToolSource tools) {
   return config;
 }
 
-// Whether tools that change files belong to the agent, as they did then. Older records do not tell;
-// who began `coding` had them without saying so.
-std::optional<bool> had_editing_tools(const RecordedSession& recorded) {
-  if (const auto told = might_write(recorded.config)) return told;
-  if (canonical_agent_name(recorded.agent) == kCodingAgent) return true;
-  return std::nullopt;
+// Older records do not tell; who began `coding` had them without saying so.
+bool had_editing_tools(const RecordedSession& recorded) {
+  const auto told = might_write(recorded.config);
+  return told.value_or(canonical_agent_name(recorded.agent) == kCodingAgent);
 }
 
 }  // namespace
@@ -56,10 +54,8 @@ SettingFlags flags_for_replay(const Settings& given, const RecordedSession& reco
     flags = flags_as_begun(as_far_as_needed(recorded.config, tools), std::move(flags), given);
   }
   // What is set here comes before what the person said, which counts.
-  if (const auto edits = had_editing_tools(recorded);
-      edits && trust == RecordTrust::foreign && tools == ToolSource::record) {
-    flags.set.insert(flags.set.begin(),
-                     fmt::format("{}={}", keys::kWritable.full_name(), *edits ? "." : ""));
+  if (trust == RecordTrust::foreign && tools == ToolSource::record && had_editing_tools(recorded)) {
+    flags.set.insert(flags.set.begin(), fmt::format("{}=.", keys::kWritable.full_name()));
   }
   const JsonObject* config = recorded.config.if_object();
   const Json* iterations = config != nullptr ? config->if_contains("max_iterations") : nullptr;
