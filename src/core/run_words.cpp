@@ -12,17 +12,13 @@ namespace {
 constexpr int kWordsBeforeFile = 16;  // options and their values
 
 constexpr auto kInterpreters = std::to_array<std::string_view>(
-    {"sh",      "bash",   "dash",   "zsh",      "ksh",    "mksh",      "fish",    "ash",
-     "busybox", "python", "pypy",   "node",     "nodejs", "deno",      "bun",     "tsx",
-     "ts-node", "ruby",   "jruby",  "perl",     "raku",   "php",       "lua",     "luajit",
-     "tclsh",   "wish",   "expect", "rscript",  "julia",  "groovy",    "scala",   "kotlin",
-     "java",    "jshell", "go",     "swift",    "dotnet", "pwsh",      "elixir",  "escript",
-     "guile",   "racket", "sbcl",   "clojure",  "bb",     "osascript", "crystal", "nim",
-     "zig",     "runghc", "uv",     "poetry",   "pipenv", "bundle",    "npx",     "bunx",
-     "pnpx",    "wine",   "source", ".",        "env",    "exec",      "command", "eval",
-     "builtin", "sudo",   "doas",   "nohup",    "nice",   "ionice",    "time",    "timeout",
-     "stdbuf",  "setsid", "xargs",  "parallel", "watch",  "flock",     "taskset", "chrt",
-     "unshare", "script", "strace", "trap"});
+    {"sh",     "bash",    "dash",   "zsh",       "ksh",    "mksh",   "fish",    "ash",    "busybox",
+     "source", ".",       "python", "pypy",      "uv",     "poetry", "pipenv",  "node",   "nodejs",
+     "deno",   "bun",     "tsx",    "ts-node",   "npx",    "bunx",   "ruby",    "jruby",  "bundle",
+     "perl",   "raku",    "php",    "lua",       "luajit", "tclsh",  "wish",    "expect", "rscript",
+     "julia",  "groovy",  "scala",  "kotlin",    "java",   "jshell", "clojure", "bb",     "go",
+     "swift",  "crystal", "nim",    "zig",       "runghc", "dotnet", "pwsh",    "elixir", "escript",
+     "guile",  "racket",  "sbcl",   "osascript", "wine"});
 constexpr auto kReadersOfPrograms = std::to_array<std::string_view>(
     {"awk",    "gawk", "mawk",  "nawk",   "sed",    "gsed",      "jq",    "gojq",
      "yq",     "make", "gmake", "bmake",  "just",   "task",      "rake",  "ant",

@@ -7,9 +7,10 @@
 
 namespace wright {
 
-// Goes along the words of a command and tells which of them may be the file that is run. Programs
-// that run what their words name: interpreters of any version (python3.11), and what starts another
-// program (env, timeout). Some run only what an option names (`make -f tools/check`).
+// Goes along the words of a command and tells which of them may be the file that is run: behind
+// interpreters of any version (python3.11), and behind an option that says so (`make -f check`).
+// What only starts another program (env, timeout) starts one of these, or a file that can be
+// executed, which its own mode tells.
 class RunWords {
  public:
   // Whether the word that comes now may be run, whatever the file looks like.
