@@ -4,13 +4,16 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <latch>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/runtime_testing.h"
+#include "store/forwarding_store.h"
 #include "wright/agent.h"
 
 namespace wright {
@@ -120,6 +123,48 @@ TEST(Limits, ends_a_run_that_takes_too_long) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
   EXPECT_EQ(limit_of(answer.error()), Limit::time);
+}
+
+// Takes nothing from `leave()` on until something that was to be written has been refused.
+class AwayForOneBatch final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  std::vector<Result<BatchIds>> apply_all(std::span<const Batch> batches) override {
+    if (!is_away_.exchange(false)) return ForwardingStore::apply_all(batches);
+    is_back_.count_down();
+    return std::vector<Result<BatchIds>>(batches.size(), fail(ErrorCode::storage, "It is away"));
+  }
+
+  // Returns when it is there again.
+  void leave() {
+    is_away_ = true;
+    is_back_.wait();
+  }
+
+ private:
+  std::atomic<bool> is_away_ = false;
+  std::latch is_back_{1};
+};
+
+TEST(Limits, of_time_do_not_end_a_run_whose_store_is_away_while_a_model_thinks) {
+  const auto memory = open_memory_store();
+  AwayForOneBatch store(*memory);
+  const auto runtime = open_runtime(store);
+  int looked = 0;
+  Agent agent{
+      .name = "patient",
+      .model = model_from("test", "m",
+                          [&](const Request& request, const ModelCall&) -> Result<Response> {
+                            if (request.messages.size() > 1) return says("Seen");
+                            store.leave();
+                            return calls({call("look", "{}", "1")});
+                          }),
+      .tools = {tool("look", "", [&] { return ++looked; })}};
+  agent.limits.max_time = std::chrono::seconds(12);
+  const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(agent), "Go"));
+  EXPECT_EQ(value_of(runtime->wait(id)).text, "Seen");
+  EXPECT_EQ(looked, 1);
 }
 
 // A tree three deep whose lowest agent spends; the one in the middle needs a person each time, so

@@ -129,7 +129,8 @@ void TreeDriver::step(Post&& post, session::TreeOutput& output) {
   const session::Now now = now_of(host_);
   if (std::holds_alternative<BeginAll>(post)) return tree_.begin(now, output);
   if (auto* to = std::get_if<ToNode>(&post)) {
-    if (std::holds_alternative<session::Written>(to->input)) {
+    const auto* written = std::get_if<session::Written>(&to->input);
+    if (written != nullptr && written->ids) {
       Work& work = work_[to->node];
       work.held_since = work.sent_at;
     }

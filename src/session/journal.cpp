@@ -282,7 +282,8 @@ void Journal::add_session(const Run& run, SessionStatus status, Writes& writes) 
   if (!is_work_to_be_counted(writes) && !has_news) return;
   update.worked_ms = worked_ms_;
   update.turn_worked_ms = turn_worked_ms_;
-  counted_ms_ = worked_ms_.value_or(0);
+  is_only_count_ = !has_news && !writes.has_begun();
+  counted_before_ms_ = std::exchange(counted_ms_, worked_ms_.value_or(0));
   writes.add(std::move(update));
 }
 
@@ -296,6 +297,7 @@ bool Journal::is_work_to_be_counted(const Writes& writes) {
 
 Batch Journal::batch(const Run& run, SessionStatus status) {
   Writes writes = writes_under_lease();
+  is_only_count_ = false;
   if (create_) writes.begin();
   add_calls(run, writes);
   for (Write& write : others_) writes.add(std::move(write));
@@ -320,9 +322,15 @@ Journal::Writes Journal::writes_under_lease() {
 void Journal::add_release(SessionStatus status, Writes& writes) {
   const bool checks = std::exchange(checks_lease_, false);
   const bool releases = std::exchange(releases_, false) && status == SessionStatus::running;
+  if (checks || releases) is_only_count_ = false;
   if (!runner_) return;
   if (checks) writes.begin();
   if (releases) writes.add(ReleaseLease{session_id_, *runner_, epoch_});
+}
+
+bool Journal::is_taken_by_another(const Error& refusal) const {
+  const Json* epoch = refusal.find("lease_epoch");
+  return refusal.find("runner_id") != nullptr || (epoch != nullptr && *epoch != Json(epoch_));
 }
 
 void Journal::written(const BatchIds& ids) {

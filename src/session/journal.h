@@ -78,6 +78,12 @@ class Journal {
   // its status released is taken again, unless somebody else has driven it meanwhile.
   Batch batch(const Run& run, SessionStatus status);
   void written(const BatchIds& ids);
+  // The batch under way holds nothing but the time at work.
+  bool is_only_count() const { return is_only_count_; }
+  // It was not written: the next batch that counts says what it would have said.
+  void count_is_lost() { counted_ms_ = counted_before_ms_; }
+  // Whether the batch was refused because somebody else has the session, or had it meanwhile.
+  bool is_taken_by_another(const Error& refusal) const;
 
  private:
   class Writes;
@@ -117,7 +123,9 @@ class Journal {
   int iterations_ = 0;
   std::optional<std::int64_t> worked_ms_;  // unless nobody counts
   std::optional<std::int64_t> turn_worked_ms_;
-  std::int64_t counted_ms_ = 0;  // of worked_ms_, in batches so far
+  std::int64_t counted_ms_ = 0;         // of worked_ms_, in batches so far
+  std::int64_t counted_before_ms_ = 0;  // as it was before the batch under way
+  bool is_only_count_ = false;
   bool counts_work_ = false;
 };
 

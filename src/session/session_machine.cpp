@@ -143,10 +143,14 @@ void SessionMachine::take(Begin) {
 void SessionMachine::watch_time() {
   working_since_ = now_.steady_ms;
   if (!run_.limits.max_time) return;
+  set_deadline();
+  count_later();
+}
+
+void SessionMachine::set_deadline() {
   const milliseconds left = *run_.limits.max_time - milliseconds(turn_worked_ms_);
   output_.actions.emplace_back(
       SetTimer{.kind = TimerKind::deadline, .after = std::max(left, milliseconds(0))});
-  count_later();
 }
 
 void SessionMachine::forget_time_limit() {
@@ -180,6 +184,13 @@ void SessionMachine::take(Written written) {
   }
   if (!written.ids) {
     Error error = std::move(written.ids).error();
+    // The run needs nothing of it. While the store is away, work that is under way goes on.
+    const bool is_gone = error.code == ErrorCode::not_found || journal_.is_taken_by_another(error);
+    if (journal_.is_only_count() && !is_gone) {
+      journal_.count_is_lost();
+      act();
+      return;
+    }
     if (!unwritten_results_.empty()) {
       error.message += fmt::format(
           ". What came of {} may not be stored, although it has ended: look before it is done "
@@ -275,6 +286,11 @@ void SessionMachine::take(const TimerFired& fired) {
   switch (fired.kind) {
     case TimerKind::deadline: {
       if (!run_.limits.max_time) return;  // it was that of an agent before
+      count_time();
+      if (milliseconds(turn_worked_ms_) < *run_.limits.max_time) {  // so it was, or it is early
+        output_.actions.emplace_back(CancelTimer{TimerKind::deadline});
+        return set_deadline();
+      }
       const double seconds = static_cast<double>(run_.limits.max_time->count()) / 1000;
       const std::string message = fmt::format("The time limit of {} s was reached", seconds);
       return stop_with(LimitReached{Limit::time, message}, message);

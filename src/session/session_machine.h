@@ -190,6 +190,7 @@ class SessionMachine {
   void finish();
   void resume();
   void watch_time();
+  void set_deadline();
   void count_later();
   void forget_time_limit();
   void count_time();

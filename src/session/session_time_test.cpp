@@ -103,6 +103,96 @@ TEST(SessionTime, stores_the_time_of_a_limited_run_while_a_model_is_asked) {
   EXPECT_EQ(hand.store().get_session(hand.session())->status, SessionStatus::completed);
 }
 
+// While a model is asked.
+class AskedForTime : public ::testing::Test {
+ protected:
+  AskedForTime() {
+    hand_.begin();
+    hand_.write_all();
+    EXPECT_TRUE(hand_.take<AskModel>());
+  }
+  void count_after(std::int64_t milliseconds) {
+    hand_.pass(milliseconds);
+    hand_.input(kRoot, TimerFired{.kind = TimerKind::count});
+    EXPECT_TRUE(hand_.is_writing());
+  }
+
+  TreeByHand hand_{with_tools({}, {.max_time = std::chrono::minutes(1)})};
+};
+
+TEST_F(AskedForTime, goes_on_while_the_store_is_away) {
+  for (const Error& refusal :
+       {Error{ErrorCode::unavailable, "It is away"}, Error{ErrorCode::storage, "The disk is full"},
+        // Nobody else has the session.
+        Error{ErrorCode::unavailable, "It has not heard of us", {{"lease_epoch", 1}}}}) {
+    count_after(1'000);
+    hand_.refuse(refusal);
+    EXPECT_FALSE(hand_.is_writing());
+  }
+  EXPECT_FALSE(hand_.wants<StopWork>());
+  EXPECT_EQ(stored_turn(hand_), std::nullopt);
+  count_after(1'000);
+  hand_.write_all();
+  EXPECT_EQ(stored_turn(hand_), 4'000);
+  hand_.answer_model(kRoot, says("Well"));
+  hand_.write_all();
+  EXPECT_EQ(hand_.take<Ended>()->second.ending.kind, Ending::Kind::completed);
+}
+
+TEST_F(AskedForTime, stores_what_came_while_a_count_was_tried) {
+  count_after(1'000);
+  hand_.answer_model(kRoot, says("Well"));
+  hand_.input(kRoot, TimerFired{.kind = TimerKind::count});
+  hand_.refuse({ErrorCode::unavailable, "It is away"});
+  hand_.write_all();
+  EXPECT_EQ(hand_.take<Ended>()->second.ending.kind, Ending::Kind::completed);
+  const auto session = hand_.store().get_session(hand_.session());
+  EXPECT_EQ(session->status, SessionStatus::completed);
+  EXPECT_EQ(session->result, "Well");
+  EXPECT_EQ(session->turn_worked_ms, 1'000);
+}
+
+TEST_F(AskedForTime, counts_what_was_not_stored_when_it_is_suspended) {
+  count_after(1'000);
+  hand_.refuse({ErrorCode::unavailable, "It is away"});
+  hand_.input(kRoot, Suspend{});
+  hand_.input(kRoot, ModelCame{fail(ErrorCode::cancelled, "Stopped"), 1'000});
+  hand_.write_all();
+  EXPECT_EQ(hand_.take<Ended>()->second.ending.kind, Ending::Kind::suspended);
+  EXPECT_EQ(stored_turn(hand_), 1'000);
+}
+
+TEST_F(AskedForTime, breaks_off_when_somebody_else_has_the_session) {
+  count_after(1'000);
+  hand_.refuse({ErrorCode::unavailable, "Another has it", {{"lease_epoch", 2}, {"runner_id", 7}}});
+  EXPECT_TRUE(hand_.wants<StopWork>());
+}
+
+TEST_F(AskedForTime, breaks_off_when_somebody_else_has_had_the_session) {
+  count_after(1'000);
+  hand_.refuse({ErrorCode::unavailable, "It was driven on", {{"lease_epoch", 2}}});
+  EXPECT_TRUE(hand_.wants<StopWork>());
+}
+
+TEST_F(AskedForTime, breaks_off_when_what_is_more_than_a_count_is_not_stored) {
+  hand_.pass(1'000);
+  hand_.answer_model(kRoot, says("Well"));
+  hand_.input(kRoot, TimerFired{.kind = TimerKind::count});
+  hand_.refuse({ErrorCode::unavailable, "It is away"});
+  EXPECT_EQ(hand_.take<Ended>()->second.ending.kind, Ending::Kind::lost);
+}
+
+// It begins only once the store has said that the session is still held.
+TEST(SessionTime, begins_no_call_when_nobody_knows_whose_the_session_is) {
+  TreeByHand hand(with_tools({"act"}, {.max_time = std::chrono::minutes(1)}));
+  const RunCall run = begin_call(hand);
+  hand.pass(1'000);
+  hand.input(kRoot, CallFenced{run.call->id, run.attempt});
+  hand.refuse({ErrorCode::unavailable, "It is away"});
+  EXPECT_FALSE(hand.wants<RunCall>());
+  EXPECT_EQ(hand.take<Ended>()->second.ending.kind, Ending::Kind::lost);
+}
+
 // The time that the first one took counts for the second.
 TEST(SessionTime, has_the_time_of_the_agent_that_it_was_handed_to) {
   const auto timer_after = [](Limits first, Limits second) {
@@ -124,7 +214,16 @@ TEST(SessionTime, has_the_time_of_the_agent_that_it_was_handed_to) {
     hand.end_call(kRoot, run->second, "moved");
     const auto timer = last_timer(hand, TimerKind::deadline);
     hand.write_all();
+    // One that was set for the first.
     hand.input(kRoot, TimerFired{.kind = TimerKind::deadline});
+    EXPECT_FALSE(hand.wants<StopWork>());
+    const auto again = last_timer(hand, TimerKind::deadline);
+    EXPECT_EQ(again.has_value(), second.max_time.has_value());
+    if (again) {
+      EXPECT_EQ(again->after, timer->after);
+      hand.pass(again->after.count());
+      hand.input(kRoot, TimerFired{.kind = TimerKind::deadline});
+    }
     EXPECT_EQ(hand.wants<StopWork>(), second.max_time.has_value());
     return timer ? std::optional(timer->after.count()) : std::nullopt;
   };
