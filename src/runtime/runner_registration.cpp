@@ -116,10 +116,18 @@ std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batc
       if (is_to_be_tried(results[i])) results[i] = store_.apply_all(batches.subspan(i, 1)).front();
     }
   };
-  if (renew()) try_again(is_refused);
+  bool is_renewed = renew();
+  if (is_renewed) try_again(is_refused);
+  // While the store has not heard of this runner, it may refuse what is the runner's own.
+  const auto is_to_be_tried = [&](const Result<BatchIds>& result) {
+    return is_worth_another_try(result) ||
+           (!is_renewed && !result && is_lease_refused(result.error()));
+  };
   for (int tried = 1; tried < kTries; ++tried) {
-    if (std::ranges::none_of(results, is_worth_another_try) || !wait(kBetweenTries * tried)) break;
-    try_again(is_worth_another_try);
+    if (std::ranges::none_of(results, is_to_be_tried) || !wait(kBetweenTries * tried)) break;
+    const bool is_first_renewal = !is_renewed && renew();
+    try_again(is_to_be_tried);
+    is_renewed = is_renewed || is_first_renewal;
   }
   return results;
 }
