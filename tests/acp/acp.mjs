@@ -122,13 +122,11 @@ await test("takes the first answer about permission only", () => editor({
 }, async ({ begin, agent }) => {
   const place = tree({ "a.txt": "a" });
   const { sessionId } = await begin(place.folder);
-  agent.child.stdout.on("data", (piece) => {
-    for (const line of piece.split("\n")) {
-      if (!line.includes("session/request_permission")) continue;
-      const { id } = JSON.parse(line);
-      const chosen = (optionId) => ({ id, result: { outcome: { outcome: "selected", optionId } } });
-      sendRaw(agent, chosen("refuse"), chosen("once"));
-    }
+  agent.onLine((line) => {
+    if (!line.includes("session/request_permission")) return;
+    const { id } = JSON.parse(line);
+    const chosen = (optionId) => ({ id, result: { outcome: { outcome: "selected", optionId } } });
+    sendRaw(agent, chosen("refuse"), chosen("once"));
   });
   const answer = answerTo(agent, 904);
   sendRaw(agent, prompt(904, sessionId, "remove it"));

@@ -77,7 +77,9 @@ function startAgent(model, variables = {}) {
   let errors = "";
   child.stderr.on("data", (piece) => (errors += piece));
   child.stdout.setEncoding("utf8");
-  child.stdout.on("data", collect((line) => checkLine(line, sent)));
+  // Whole lines: a pipe hands on what it has, which may be a part of one.
+  const listeners = [(line) => checkLine(line, sent)];
+  child.stdout.on("data", collect((line) => { for (const each of listeners) each(line); }));
   const output = new PassThrough();
   child.stdout.on("data", (piece) => output.write(piece));
   child.stdout.on("end", () => output.end());
@@ -90,7 +92,7 @@ function startAgent(model, variables = {}) {
   input.on("data", (piece) => child.stdin.write(piece));
   input.on("end", () => child.stdin.end());
   const ended = new Promise((done) => child.on("close", (code) => done(code)));
-  return { child, sent, errors: () => errors, ended,
+  return { child, sent, errors: () => errors, ended, onLine: (listener) => listeners.push(listener),
     stream: ndJsonStream(Writable.toWeb(input), Readable.toWeb(output)) };
 }
 
@@ -171,10 +173,8 @@ export function sendRaw(agent, ...messages) {
   agent.child.stdin.write(messages.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
 }
 export const prompt = (id, sessionId, text) => ({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
-export const answerTo = (agent, id) => new Promise((done) => agent.child.stdout.on("data", (piece) => {
-  for (const line of piece.split("\n")) {
-    if (line.includes(`"id":${id}`) && line.includes("result")) done(JSON.parse(line).result);
-  }
+export const answerTo = (agent, id) => new Promise((done) => agent.onLine((line) => {
+  if (line.includes(`"id":${id}`) && line.includes("result")) done(JSON.parse(line).result);
 }));
 
 export function finish() {

@@ -88,10 +88,8 @@ await test("takes an answer without a result for a no", () => editor({
   "hello": ["Hello."],
 }, async ({ begin, say, text, agent }) => {
   const place = tree({ "a.txt": "a" });
-  agent.child.stdout.on("data", (piece) => {
-    for (const line of String(piece).split("\n")) {
-      if (line.includes("session/request_permission")) sendRaw(agent, { id: JSON.parse(line).id, result: null });
-    }
+  agent.onLine((line) => {
+    if (line.includes("session/request_permission")) sendRaw(agent, { id: JSON.parse(line).id, result: null });
   });
   const { sessionId } = await begin(place.folder);
   assert.deepEqual(await say(sessionId, "remove a"), { stopReason: "cancelled" });
