@@ -11,6 +11,8 @@
 #include "core/json_members.h"
 #include "core/text.h"
 #include "project/doubled_key.h"
+#include "project/json_in_words.h"
+#include "project/possible_no.h"
 
 namespace wright::project {
 namespace {
@@ -30,18 +32,11 @@ bool is_among(const auto& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// Without what different spellings of one name differ in.
-std::string bare(std::string_view key) {
-  std::string name = lower(key);
-  std::erase_if(name, [](char c) { return c == '_' || c == '-' || c == ' '; });
-  return name;
-}
-
 // A word that decides, spelt in another way: it would decide nothing. With the right one.
 std::optional<std::pair<std::string, std::string_view>> misspelt_key(const JsonObject& place) {
   for (const auto& member : place) {
     for (const std::string_view word : kNeverMisspelt) {
-      if (bare(member.key()) == bare(word) && member.key() != word) {
+      if (bare_name(member.key()) == bare_name(word) && member.key() != word) {
         return std::pair(std::string(member.key()), word);
       }
     }
@@ -61,7 +56,7 @@ std::optional<std::string> unknown_key(const JsonObject& place, std::string_view
   for (const auto& member : place) {
     const std::string_view key = member.key();
     if (key == also_known || is_among(kDeciding, key) || is_among(kPassedOver, key)) continue;
-    return std::string(key);
+    if (may_mean_no(key, member.value())) return std::string(key);
   }
   return std::nullopt;
 }
@@ -72,22 +67,6 @@ HookAnswer failed_hook(std::string why) {
 
 bool decides(HookMoment moment) {
   return moment == HookMoment::PreToolUse || moment == HookMoment::UserPromptSubmit;
-}
-
-// What is no JSON object.
-HookAnswer answer_in_words(std::string_view text, HookMoment moment) {
-  const bool has_object = text.find('{') != std::string_view::npos;
-  if (moment == HookMoment::UserPromptSubmit) {
-    const bool means_decision =
-        has_object && std::ranges::any_of(kNeverMisspelt, [&](std::string_view word) {
-          return text.find(fmt::format("\"{}\"", word)) != std::string_view::npos;
-        });
-    if (!means_decision) return {.note = std::string(utf8_prefix(text, kMostSaidByHook))};
-  } else {
-    const bool may_mean_something = has_object || text.starts_with('[') || text.starts_with('"');
-    if (!decides(moment) || !may_mean_something) return {};
-  }
-  return failed_hook("what it printed is not one JSON object alone");
 }
 
 // Which of the two it means is not known; where one may be a no, it is one.
@@ -167,6 +146,45 @@ HookAnswer answer_in_object(const JsonObject& answer, HookMoment moment) {
     }
   }
   return said;
+}
+
+// Whether it has a word that decides, however spelt.
+bool decides(const JsonObject& object, std::string_view written) {
+  return std::ranges::any_of(object, [&](const auto& member) {
+    const std::string name = bare_name(member.key());
+    if (name == "continue" && member.value() == Json(true) && !doubled_key(written)) return false;
+    return std::ranges::any_of(kNeverMisspelt,
+                               [&](std::string_view word) { return bare_name(word) == name; });
+  });
+}
+
+// What a person says goes on with any words beside it, unless they end with an answer, or one that
+// is a no has lines of its own.
+bool has_answer(std::string_view words) {
+  return std::ranges::any_of(json_in_words(words), [](const JsonInWords& found) {
+    const auto is_answer = [&](const Json& value) {
+      if (!value.is_object()) return false;
+      const JsonObject& object = value.get_object();
+      if (found.is_at_end && decides(object, found.written)) return true;
+      if (!found.has_own_lines) return false;
+      const auto verdict = answer_in_object(object, HookMoment::UserPromptSubmit).verdict;
+      return verdict == HookAnswer::Verdict::refuse || verdict == HookAnswer::Verdict::ask;
+    };
+    if (!found.value.is_array()) return is_answer(found.value);
+    return std::ranges::any_of(found.value.get_array(), is_answer);
+  });
+}
+
+// What is no JSON object.
+HookAnswer answer_in_words(std::string_view text, HookMoment moment) {
+  if (moment == HookMoment::UserPromptSubmit) {
+    if (!has_answer(text)) return {.note = std::string(utf8_prefix(text, kMostSaidByHook))};
+  } else {
+    const bool may_mean_something =
+        text.find('{') != std::string_view::npos || text.starts_with('[') || text.starts_with('"');
+    if (!decides(moment) || !may_mean_something) return {};
+  }
+  return failed_hook("what it printed is not one JSON object alone");
 }
 
 }  // namespace

@@ -143,7 +143,10 @@ TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
         print(R"({"PreToolUse": {"permissionDecision": "deny"}})"),
         print(R"({"hookSpecificOutput": {"hookEventName": "PreToolUse"}, "block": true})"),
         print(R"({"hookSpecificOutput": {"hookSpecificOutput": {"permissionDecision": "deny"}}})"),
-        print(R"({"updatedInput": {"text": "a", "te\u0078t": "b"}})")}) {
+        print(R"({"updatedInput": {"text": "a", "te\u0078t": "b"}})"), print(R"({"ok": false})"),
+        print(R"({"status": "denied"})"), print(R"({"answer": "No"})"), print(R"({"errors": 1})"),
+        print(R"({"result": {"ok": false}})"), print(R"({"checks": [{"is_blocked": "yes"}]})"),
+        print(R"({"allowed": 0})"), print(R"({"permissions": {"bash": "never"}})")}) {
     EXPECT_TRUE(call({before(asked)}).waiting) << asked;
   }
   for (
@@ -169,7 +172,10 @@ TEST_F(HooksTest, of_other_agents_may_say_what_decides_nothing) {
         R"({"hookSpecificOutput": null})", R"({"hookSpecificOutput": {}})",
         R"({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "known"}})",
         R"({"hookSpecificOutput": {"permissionDecision": "allow", "version": 1}, "version": 2})",
-        R"({"decision": "approve", "checked": ["a", "b"]})"}) {
+        R"({"decision": "approve", "checked": ["a", "b"]})", R"({"ok": true})",
+        R"({"status": "ok", "took_ms": 3, "version": "1.2", "tags": ["fast"], "id": null})",
+        R"({"result": {"ok": true, "errors": 0, "failed": [], "blocked": false}})",
+        R"({"hookSpecificOutput": {"hookEventName": "PreToolUse", "took_ms": 3}})"}) {
     said_.reset();
     const auto outcome = call({before(fmt::format("printf '%s' '{}'", text))});
     EXPECT_FALSE(outcome.waiting || outcome.error) << text;
@@ -188,11 +194,25 @@ TEST_F(HooksTest, that_mean_a_no_keep_what_a_person_says) {
   };
   for (const std::string_view no :
        {R"({"decision": "block"})", R"({"block": true})", R"({"hookSpecificOutput": "block"})",
-        R"(checked: {"decision": "block"})", R"([{"decision": "block"}])"}) {
+        R"(checked: {"decision": "block"})", R"([{"decision": "block"}])",
+        R"(checked: {"Decision": "block"} {"systemMessage": "seen"})",
+        R"(checked: {"continue": false, "continue": true})",
+        R"(checked: {"hookSpecificOutput": {"permissionDecision": "deny"}})",
+        "checking\n {\"decision\":\n\"block\"}\ndone", R"({"ok": false})"}) {
     EXPECT_FALSE(said(no)) << no;
   }
-  for (const std::string_view yes : {R"({"systemMessage": "seen"})", "see {a} and [b]"}) {
+  for (const std::string_view yes : {R"({"systemMessage": "seen"})", R"({"ok": true})"}) {
     EXPECT_TRUE(said(yes)) << yes;
+  }
+  for (const std::string_view note :
+       {"see {a} and [b]", "Our settings:\n{\"scripts\": {\"x\": 1}, \"continue\": true}",
+        "+  \"decision\": \"block\",\n+  {\"continue\": false}\nis what changed",
+        "See {\"decision\": \"block\"} in the manual.",
+        "Ours: {\"items\": [{\"decision\": \"tea\"}]}",
+        "Half of it: {\"continue\": false, \"decision"}) {
+    const auto message = said(note);
+    ASSERT_TRUE(message) << note;
+    EXPECT_NE(message->text().find(note), std::string::npos) << note;
   }
 }
 
