@@ -74,6 +74,11 @@ class Redactor {
   std::string redacted(std::string_view text, std::size_t& hidden) const;
   Json redacted(Json value, std::size_t& hidden) const;
 
+  // For what has to stay usable, such as addresses to open, choices and schemas: hides only values
+  // that cannot be ordinary words, and nothing that merely looks like a key. It learns with this
+  // one, and this one with it.
+  Redactor sparing() const;
+
   // One more value, for all copies of this one: a token that was obtained on the way. Thread-safe.
   // Nothing is learnt by one that finds nothing.
   void learn(std::string secret) const;

@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "core/ordinary_word.h"
 #include "core/text.h"
 #include "wright/log.h"
 
@@ -91,22 +92,32 @@ const RE2& key_shapes() {
 }  // namespace
 
 struct Redactor::State {
-  mutable std::shared_mutex mutex;
-  std::vector<std::string> secrets;  // longest first: one may be a part of another
+  struct Secrets {
+    mutable std::shared_mutex mutex;
+    std::vector<std::string> values;  // longest first: one may be a part of another
+  };
+  std::shared_ptr<Secrets> secrets = std::make_shared<Secrets>();
+  bool is_sparing = false;
 };
 
 Redactor::Redactor(std::vector<std::string> secrets) : state_(std::make_shared<State>()) {
   for (std::string& secret : secrets) learn(std::move(secret));
 }
 
+Redactor Redactor::sparing() const {
+  Redactor other;
+  if (state_ != nullptr) other.state_ = std::make_shared<State>(state_->secrets, true);
+  return other;
+}
+
 void Redactor::learn(std::string secret) const {
   if (state_ == nullptr || secret.size() < kShortestSecret) return;
-  const std::lock_guard lock(state_->mutex);
-  auto& secrets = state_->secrets;
-  if (std::ranges::find(secrets, secret) != secrets.end()) return;
+  const std::lock_guard lock(state_->secrets->mutex);
+  auto& values = state_->secrets->values;
+  if (std::ranges::find(values, secret) != values.end()) return;
   const auto shorter = std::ranges::find_if(
-      secrets, [&](const std::string& each) { return each.size() < secret.size(); });
-  secrets.insert(shorter, std::move(secret));
+      values, [&](const std::string& each) { return each.size() < secret.size(); });
+  values.insert(shorter, std::move(secret));
 }
 
 std::string Redactor::redacted(std::string_view text) const {
@@ -118,12 +129,13 @@ std::string Redactor::redacted(std::string_view text, std::size_t& hidden) const
   std::string result(text);
   if (state_ == nullptr) return result;
   {
-    const std::shared_lock lock(state_->mutex);
-    for (const std::string& secret : state_->secrets) {
+    const std::shared_lock lock(state_->secrets->mutex);
+    for (const std::string& secret : state_->secrets->values) {
+      if (state_->is_sparing && may_be_ordinary_word(secret)) continue;
       hidden += replace_all(result, secret, kRedacted);
     }
   }
-  if (!may_have_keys(result)) return result;
+  if (state_->is_sparing || !may_have_keys(result)) return result;
   hidden += static_cast<std::size_t>(
       RE2::GlobalReplace(&result, key_shapes(), fmt::format("\\1\\2{}", kRedacted)));
   return result;

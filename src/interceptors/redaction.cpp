@@ -33,6 +33,13 @@ std::string mark_of(const Json& shown) {
   return sha256_hex(to_text(marked));
 }
 
+// What a server asks goes back to it, and leads people to its addresses. Its own tools alone have a
+// definition.
+Redactor for_waiting(const Waiting& waiting, const Tool& tool, const Redactor& redactor) {
+  const bool asks_server = waiting.kind == WaitKind::question && !tool.spec.definition.empty();
+  return asks_server ? redactor.sparing() : redactor;
+}
+
 // A call that a person approves, or that is run elsewhere, is meant as its model wrote it, and
 // stored so: its arguments stay.
 Json shown_without(const Waiting& waiting, const Redactor& redactor, std::size_t& hidden) {
@@ -88,7 +95,7 @@ Interceptor redaction(Redactor redactor) {
     } else if (Output* output = std::get_if<Output>(&*reply)) {
       redact(*output, redactor);
     } else if (Waiting* waiting = waiting_in(reply)) {
-      redact(*waiting, redactor);
+      redact(*waiting, for_waiting(*waiting, invocation.tool, redactor));
     }
     return reply;
   };

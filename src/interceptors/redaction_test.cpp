@@ -24,6 +24,28 @@ TEST(Redactor, learns_for_all_of_its_copies) {
   EXPECT_EQ(Redactor().redacted(std::string_view("nothing")), "nothing");
 }
 
+TEST(Redactor, hides_sparingly_what_cannot_be_a_word) {
+  const Redactor whole(std::vector<std::string>{"postgres"});
+  const Redactor sparing = whole.sparing();
+  for (const char* word :
+       {"postgres", "swordfish", "postgres16", "python3.12", "1password", "PostgreSQL", "hunter2",
+        "a1b2c3", "ada:secret", "swordfish!", "Paßwörter", "ada@example", "постгрес"}) {
+    whole.learn(word);
+    EXPECT_EQ(whole.redacted(std::string_view(word)), "[REDACTED]") << word;
+    EXPECT_EQ(sparing.redacted(std::string_view(word)), word);
+  }
+  for (const char* secret : {"a1b2c3d4", "s3cr3t-key", "p4ssw0rd", "sword+fish", "docs-token-1",
+                             "abcdefghijklmnop", "abcd efgh ijkl mnop", "4711081547110815"}) {
+    whole.learn(secret);
+    EXPECT_EQ(sparing.redacted(std::string_view(secret)), "[REDACTED]") << secret;
+  }
+  const std::string key = "sk-zyxwvutsrqponmlkjihg";
+  EXPECT_EQ(sparing.redacted(std::string_view(key)), key) << "it only looks like one";
+  sparing.learn(key);
+  EXPECT_EQ(sparing.redacted(std::string_view(key)), "[REDACTED]");
+  EXPECT_FALSE(Redactor().sparing().is_on());
+}
+
 TEST(Redactor, hides_what_looks_like_a_key) {
   const Redactor redactor(std::vector<std::string>{});
   for (const std::string secret :
@@ -135,6 +157,20 @@ TEST(Redaction, hides_secrets_in_what_a_person_is_asked) {
             (Json{{"prompt", "I have [REDACTED]"},
                   {"questions", {{{"id", "which"}, {"options", {"[REDACTED]", "no"}}}}}}));
   EXPECT_EQ(asked.waiting->state, state) << "the tool goes on with what it gave";
+}
+
+TEST(Redaction, leaves_usable_what_a_server_asks) {
+  const std::string login = "https://log.example/in?state=sk_test_0123456789abcdef";
+  Tool asks = tool("ask", "", [&]() -> Result<ToolReply> {
+    return Waiting{.shown = {{"prompt", login + " hunter2-secret"}}};
+  });
+  const auto prompt = [&](const Tool& tool) {
+    const auto asked = execute(std::vector{tool}, hiding_hunter2(), testing::call("ask"), {});
+    return asked.waiting ? asked.waiting->shown.at("prompt") : Json();
+  };
+  EXPECT_EQ(prompt(asks), Json("https://log.example/in?state=[REDACTED] [REDACTED]"));
+  asks.spec.definition = "mcp:docs:1";
+  EXPECT_EQ(prompt(asks), Json(login + " [REDACTED]"));
 }
 
 TEST(Redaction, lets_an_approval_hold_for_what_was_shown_without_its_secrets) {

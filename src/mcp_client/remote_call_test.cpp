@@ -31,6 +31,17 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgG
 CAPABLE = {"tools": {}, "prompts": {}, "resources": {"subscribe": True}}
 ADDRESS = {"mode": "url", "elicitationId": "e1", "message": "Log in\nHost: good.example",
            "url": "https://user@evil.example:8443/login?x=1"}
+# What looks like a key, and is the server's own.
+STATE = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
+LOGIN = {**ADDRESS, "url": "https://log.example/in?state=" + STATE + "&for=docs-token-4711"}
+CHOICE = {"message": "Who pays for postgres with docs-token-4711?", "requestedSchema": {"type": "object",
+          "properties": {"name": {"type": "string", "enum": ["sk_test_0123456789abcdef", "postgres"],
+                                  "default": "sk_test_0123456789abcdef"}}}}
+DRIVER = {"name": "driver", "title": "With docs-token-4711", "description": "Of postgres, with docs-token-4711", "annotations": {"readOnlyHint": True},
+          "inputSchema": {"type": "object", "required": ["postgres"], "properties": {
+              "postgres": {"enum": ["postgres", "mysql"], "title": "Is docs-token-4711 right?"},
+              "description": {"type": "string", "description": "docs-token-4711 of postgres",
+                              "default": "docs-token-4711", "pattern": "^sk_test_0123456789abcdef$"}}}}
 RESULTS = {"tools/call": lambda who: text("paid by " + who),
            "prompts/get": lambda who: {"messages": [{"role": "user", "content":
                 [{"type": "text", "text": "Greet " + who},
@@ -46,7 +57,8 @@ for line in sys.stdin:
     method, id, params = m.get("method"), m.get("id"), m.get("params") or {}
     if greeted(method, id): continue
     if method == "tools/list":
-        answer(id, {"tools": [tool("pay"), tool("look", readOnlyHint=True), tool("big"),
+        answer(id, {"tools": [DRIVER, tool("login", readOnlyHint=True), tool("choose", readOnlyHint=True),
+                              tool("pay"), tool("look", readOnlyHint=True), tool("big"),
                               tool("fickle", readOnlyHint=True),
                               tool("open", destructiveHint=False), tool("gated", destructiveHint=True),
                               tool("steps"), tool("die"), tool("hang", destructiveHint=False),
@@ -74,6 +86,7 @@ for line in sys.stdin:
     elif method in RESULTS:
         name = params.get("name")
         asked = ADDRESS if name == "open" else FORM
+        if name in ("login", "choose"): asked = LOGIN if name == "login" else CHOICE
         if name == "fickle":
             asked = {**FORM, "message": "Who pays %d?" % (1 if not noted("began") else 50000)}
         if modern and "inputResponses" in params:
@@ -113,9 +126,10 @@ class McpRemoteCall : public ::testing::TestWithParam<const char*> {
     return std::make_shared<Connection>(ConnectionOptions{
         .name = "py",
         .client = {.self = {"test", "", "1"}, .capabilities = {{"elicitation", JsonObject{}}}},
-        .make = [program](std::shared_ptr<ChannelListener> listener) {
-          return start_program(program, std::move(listener));
-        },
+        .make =
+            [program](std::shared_ptr<ChannelListener> listener) {
+              return start_program(program, std::move(listener));
+            },
         .redactor = std::move(redactor)});
   }
   std::vector<Tool> tools() { return tools_of(connect()); }
@@ -173,20 +187,69 @@ TEST_P(McpRemoteCall, WhatOnlyReadsIsAnsweredInAnotherProcess) {
   EXPECT_EQ(count("began"), is_modern() ? 1U : 2U);
 }
 
+// A password that is an ordinary word, and a token.
+const std::vector<std::string> kSecrets{"postgres", "docs-token-4711"};
+
 TEST_P(McpRemoteCall, SecretsInWhatIsAskedAreNeitherShownNorKept) {
-  const Redactor redactor({"Who pays?"});
+  const Redactor redactor(kSecrets);
   const auto own = tools_of(connect(redactor));
-  const auto asked = call(own, "look");
+  const auto asked = call(own, "choose");
   ASSERT_TRUE(asked.waiting);
-  EXPECT_TRUE(to_text(asked.waiting->shown).contains("asks: [REDACTED]"))
+  EXPECT_TRUE(to_text(asked.waiting->shown).contains("asks: Who pays for postgres with [REDACTED]"))
       << to_text(asked.waiting->shown);
-  EXPECT_FALSE(to_text(asked.waiting->state).contains("Who pays?"))
+  EXPECT_FALSE(to_text(asked.waiting->state).contains("docs-token-4711"))
       << to_text(asked.waiting->state);
-  EXPECT_EQ(call(own, "look", answer_to(asked)).response, Json("paid by Ada"));
-  const auto begun = call(own, "look");
+  const Json given = saying("name", "postgres");
+  EXPECT_EQ(call(own, "choose", answer_to(asked, given)).response, Json("paid by postgres"));
+  const auto begun = call(own, "choose");
   ASSERT_TRUE(begun.waiting);
-  const auto later = call(tools_of(connect(redactor)), "look", answer_to(begun));
-  EXPECT_EQ(later.response, Json("paid by Ada")) << later.result.content;
+  const auto later = call(tools_of(connect(redactor)), "choose", answer_to(begun, given));
+  EXPECT_EQ(later.response, Json("paid by postgres")) << later.result.content;
+}
+
+TEST_P(McpRemoteCall, WhatOnlyLooksLikeAKeyIsAskedAsTheServerSaysIt) {
+  const Redactor redactor(kSecrets);
+  const std::vector<Interceptor> chain{intercept::redaction(redactor)};
+  const auto own = tools_of(connect(redactor));
+  const auto login = execute(own, chain, {"c1", "py__login", "{}"}, {.call_id = "c1"});
+  ASSERT_TRUE(login.waiting) << login.result.content;
+  const auto asked = decode<AskUserRequest>(login.waiting->shown);
+  ASSERT_TRUE(asked);
+  const std::string prompt = asked->prompt.value_or("");
+  EXPECT_TRUE(
+      prompt.contains("Address: https://log.example/in?state="
+                      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
+                      "&for=[REDACTED]"))
+      << prompt;
+  const auto choice = execute(own, chain, {"c2", "py__choose", "{}"}, {.call_id = "c2"});
+  ASSERT_TRUE(choice.waiting) << choice.result.content;
+  const auto form = decode<AskUserRequest>(choice.waiting->shown);
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->questions.size(), 1U);
+  const Question& question = form->questions.front();
+  const std::string key = "sk_test_0123456789abcdef";
+  EXPECT_EQ(question.options, (std::vector<std::string>{key, "postgres"}));
+  EXPECT_EQ(question.default_answer, Json(key));
+  EXPECT_EQ(call(own, "choose", answer_to(choice, saying("name", Json(key)))).response,
+            Json("paid by " + key));
+}
+
+TEST_P(McpRemoteCall, AToolIsDescribedWithoutSecretsAndCalledAsItsServerSays) {
+  const auto own = tools_of(connect(Redactor(kSecrets)));
+  const Tool* driver = find_tool(own, "py__driver");
+  ASSERT_NE(driver, nullptr);
+  EXPECT_EQ(driver->spec.description, "Of postgres, with [REDACTED]");
+  const Json expected{
+      {"type", "object"},
+      {"required", JsonArray{"postgres"}},
+      {"properties",
+       {{"postgres", {{"enum", JsonArray{"postgres", "mysql"}}, {"title", "Is [REDACTED] right?"}}},
+        {"description",
+         {{"type", "string"},
+          {"description", "[REDACTED] of postgres"},
+          {"default", "[REDACTED]"},
+          {"pattern", "^sk_test_0123456789abcdef$"}}}}}};
+  EXPECT_EQ(driver->spec.parameters, expected) << to_text(driver->spec.parameters);
 }
 
 // The fields are the same, and the answer would fit.

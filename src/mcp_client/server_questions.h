@@ -19,8 +19,9 @@ namespace wright::mcp_client {
 class ServerQuestions {
  public:
   ServerQuestions() = default;
-  // Secrets in what is asked are hidden: from the person, from the store, and from the model.
-  explicit ServerQuestions(Redactor redactor) : redactor_(std::move(redactor)) {}
+  // Our secrets in what is asked are hidden: from the person, from the store, and from the model.
+  // What only looks like one is the server's own: the address of a login has to be whole.
+  explicit ServerQuestions(const Redactor& redactor) : redactor_(redactor.sparing()) {}
 
   // What the server gets for one of them.
   using Answer = std::variant<JsonObject, mcp::Problem>;

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "core/base64.h"
@@ -60,13 +61,40 @@ std::string_view words_on_destruction(const mcp::RemoteTool& tool) {
                         : "Its server says that it destroys nothing, which nobody has checked";
 }
 
+// In what a schema tells, and in nothing that a value is checked by, or that the server is called
+// with.
+void hide_in_texts(Json& schema, const Redactor& redactor) {
+  constexpr auto kTexts =
+      std::to_array<std::string_view>({"description", "title", "default", "examples", "$comment"});
+  constexpr auto kValues = std::to_array<std::string_view>({"const", "enum", "required"});
+  constexpr auto kNamed = std::to_array<std::string_view>(
+      {"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"});
+  if (JsonArray* list = schema.if_array()) {
+    for (Json& each : *list) hide_in_texts(each, redactor);
+  }
+  JsonObject* object = schema.if_object();
+  if (object == nullptr) return;
+  for (auto& member : *object) {
+    Json& value = member.value();
+    if (is_one_of(member.key(), kTexts)) {
+      value = redactor.redacted(std::move(value));
+    } else if (is_one_of(member.key(), kNamed) && value.is_object()) {
+      for (auto& named : value.get_object()) hide_in_texts(named.value(), redactor);
+    } else if (!is_one_of(member.key(), kValues)) {
+      hide_in_texts(value, redactor);
+    }
+  }
+}
+
 Result<Tool> made_tool(const std::shared_ptr<RemoteCalls>& calls, mcp::RemoteTool remote,
                        std::string definition, const ServerToolsOptions& options,
                        const AroundCall& around) {
-  const Redactor& redactor = calls->connection()->redactor();
+  const Redactor redactor = calls->connection()->redactor().sparing();
+  Json parameters = remote.input_schema;
+  hide_in_texts(parameters, redactor);
   ToolSpec spec{.name = tool_name(options.name, remote.name),
                 .description = redactor.redacted(to_valid_utf8(remote.description)),
-                .parameters = redactor.redacted(remote.input_schema),
+                .parameters = std::move(parameters),
                 .options = {.effect = remote.effect,
                             .concurrency = remote.effect == Effect::read ? Concurrency::parallel
                                                                          : Concurrency::serial,
