@@ -135,7 +135,7 @@ Result<void> AcpSession::equip() {
 // What a person says is without them, too.
 std::shared_ptr<const FoundHooks> AcpSession::with_secrets_of_servers(FoundHooks hooks) const {
   for (const McpServer& server : servers_) {
-    std::ranges::copy(server.secrets, std::back_inserter(hooks.keys));
+    std::ranges::copy(server.unmistakable_secrets(), std::back_inserter(hooks.keys));
   }
   return std::make_shared<const FoundHooks>(std::move(hooks));
 }
@@ -170,9 +170,10 @@ void AcpSession::connect_servers() {
               ? mcp_client::server_tools(*connection, tools_options(server), environment_.stop)
               : Result<mcp_client::ServerTools>(std::unexpected(connection.error()));
       if (!tools) {
+        const std::string why = Redactor(hidden_for(server)).redacted(tools.error().message);
         environment_.context.console.remark(
             fmt::format("goes without the MCP server {}: {}", server.name,
-                        settings_->redactor().redacted(std::string_view(tools.error().message))));
+                        settings_->redactor().redacted(std::string_view(why))));
         return;
       }
       ask_about_others(tools->tools, *settings_);

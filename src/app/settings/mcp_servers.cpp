@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
+#include <ranges>
 
 #include "agents/expansion.h"
 #include "agents/toml_file.h"
 #include "app/settings/setting_value.h"
 #include "core/nearest.h"
+#include "core/ordinary_word.h"
 #include "core/text.h"
 
 namespace wright::app {
@@ -65,11 +68,27 @@ bool names_a_secret(std::string_view variable) {
   return has_secret && !is_one_of(last, kPlaces);
 }
 
+// Where something is, such as a login that people are sent to. With a user, a query, or a part that
+// is no word, it may be a key itself.
+bool is_plain_address(std::string_view value) {
+  const std::size_t scheme = value.find("://");
+  if (scheme == std::string_view::npos || !user_in(value).empty() ||
+      value.find_first_of("?#") != std::string_view::npos) {
+    return false;
+  }
+  value.remove_prefix(std::min(value.find('/', scheme + 3), value.size()));
+  return std::ranges::all_of(value | std::views::split('/'), [](const auto& part) {
+    return may_be_ordinary_word(std::string_view(part));
+  });
+}
+
 // Words that stand in many texts would be hidden there, too.
 bool may_be_secret(std::string_view value) {
   constexpr std::size_t kShortest = 6;
+  constexpr std::size_t kLongNumber = 16;  // longer than ports, sizes and times
   return value.size() >= kShortest && !value.starts_with('/') && !value.starts_with("~/") &&
-         !value.starts_with("./") && !std::ranges::all_of(value, is_digit);
+         !value.starts_with("./") && !is_plain_address(value) &&
+         (value.size() >= kLongNumber || !std::ranges::all_of(value, is_digit));
 }
 
 // Variables that say where things are on this machine.
@@ -185,7 +204,7 @@ class ServerReader {
       if (!value || is_everybodys(name)) continue;
       const std::string kept(trimmed(*value));
       server_.expanded.push_back(kept);
-      if (is_secret_name(name)) server_.secrets.push_back(kept);
+      if (is_secret_name(name) && may_be_secret(kept)) server_.secrets.push_back(kept);
     }
   }
 
@@ -354,27 +373,38 @@ class ServerReader {
 }  // namespace
 
 void note_secrets(McpServer& server) {
-  std::vector<std::string>& secrets = server.secrets;
+  const auto note = [&](std::string_view value) {
+    constexpr std::size_t kShortest = 8;  // as keys of vendors are
+    const bool is_secret = value.size() >= kShortest && may_be_secret(value);
+    // What is too simple is hidden in what is said about the server itself.
+    (is_secret ? server.secrets : server.expanded).emplace_back(value);
+  };
   for (const auto& [name, value] : server.environment) {
     const std::string_view kept = trimmed(value);
-    if (names_a_secret(name) && may_be_secret(kept)) secrets.emplace_back(kept);
+    if (names_a_secret(name) && may_be_secret(kept)) server.secrets.emplace_back(kept);
   }
   if (const std::string_view user = user_in(server.url); !user.empty()) {
-    secrets.emplace_back(user);
+    note(user);
     const std::size_t colon = user.find(':');
-    if (colon != std::string_view::npos) secrets.emplace_back(user.substr(colon + 1));
+    if (colon != std::string_view::npos) note(user.substr(colon + 1));
   }
   for (const auto& [name, value] : server.headers) {
     const std::string_view kept = trimmed(value);
     if (!is_secret_name(name) || kept.empty()) continue;
-    secrets.emplace_back(kept);
-    secrets.emplace_back(kept.substr(kept.rfind(' ') + 1));  // also without "Bearer"
+    note(kept);
+    note(kept.substr(kept.rfind(' ') + 1));  // also without "Bearer"
   }
-  if (!server.oauth.client_secret.empty()) secrets.push_back(server.oauth.client_secret);
+  if (!server.oauth.client_secret.empty()) note(server.oauth.client_secret);
 }
 
 bool McpServer::is_for(std::string_view agent) const {
   return agents.empty() || std::ranges::find(agents, agent) != agents.end();
+}
+
+std::vector<std::string> McpServer::unmistakable_secrets() const {
+  std::vector<std::string> found;
+  std::ranges::remove_copy_if(secrets, std::back_inserter(found), may_be_ordinary_word);
+  return found;
 }
 
 bool is_server_name(std::string_view name) {

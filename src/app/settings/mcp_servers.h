@@ -66,11 +66,13 @@ struct McpServer {
   // What is secret in it: tokens in headers and addresses, and variables with names like
   // API_TOKEN.
   std::vector<std::string> secrets = {};
-  // The values of all variables in it but those that everybody has, such as HOME. For what is said
-  // about the server itself.
+  // The values of all variables in it but those that everybody has, such as HOME, and tokens that
+  // are too simple to be looked for elsewhere. For what is said about the server itself.
   std::vector<std::string> expanded = {};
 
   bool is_for(std::string_view agent) const;
+  // Its secrets that cannot be ordinary words: what people say is without them.
+  std::vector<std::string> unmistakable_secrets() const;
 };
 
 // Adds what its address, headers and variables have that is secret to McpServer::secrets.

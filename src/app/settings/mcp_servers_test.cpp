@@ -60,7 +60,7 @@ command = "prog"
 env = { API_TOKEN = "literal", GITHUB_KEY = "${PLACE}", MODE = "quickly", GIT_AUTHOR_NAME = "ada lovelace", AUTH_ENABLED = "true", SSH_KEY_PATH = "keys/ssh" }
 
 [mcp.servers.b]
-url = "https://ada:pass@example.com/mcp?k=${TOKEN}"
+url = "https://ada:pass-word@example.com/mcp?k=${TOKEN}"
 headers = { Authorization = "Bearer ${TOKEN}", Accept-Language = "en" }
 )",
                                  "c.toml", environment);
@@ -72,12 +72,44 @@ headers = { Authorization = "Bearer ${TOKEN}", Accept-Language = "en" }
   const McpServer& b = file->mcp_servers[1];
   EXPECT_EQ(b.shown, "https://***@example.com/mcp?k=${TOKEN}");
   EXPECT_EQ(b.headers.back().second, "Bearer s3cret");  // without the line end of the file
-  for (const std::string_view secret : {"Bearer s3cret", "s3cret", "pass"}) {
+  for (const std::string_view secret : {"Bearer s3cret", "s3cret", "pass-word"}) {
     EXPECT_NE(std::ranges::find(b.secrets, secret), b.secrets.end()) << secret;
   }
   EXPECT_EQ(std::ranges::find(b.secrets, "en"), b.secrets.end());
   const McpServer& c = file->mcp_servers[2];
   EXPECT_EQ(c.secrets, (std::vector<std::string>{"literal", "cellar"}));
+}
+
+TEST(McpServers, OrdinaryWordsAreNoSecretsOfWhatPeopleSay) {
+  McpServer server{.environment = {{"POSTGRES_PASSWORD", "postgres"},
+                                   {"API_TOKEN", "files-token-2"},
+                                   {"KEY_NUMBER", "0815471108154711"},
+                                   {"TOKEN_SIZE", "100000"},
+                                   {"TOKEN_URL", "https://log.example.com/oauth2/token"},
+                                   {"SECRET_URL", "https://log.example.com/in/docs-token-1"}},
+                   .url = "https://ada:pass@example.com/mcp",
+                   .headers = {{"Authorization", "Bearer test"},
+                               {"X-Api-Key", "8080"},
+                               {"X-Auth-Token", "docs-token-1"}}};
+  note_secrets(server);
+  const auto knows = [&](const std::vector<std::string>& list, std::string_view value) {
+    return std::ranges::find(list, value) != list.end();
+  };
+  for (const char* word : {"test", "pass", "8080"}) {
+    EXPECT_FALSE(knows(server.secrets, word)) << word;
+    EXPECT_TRUE(knows(server.expanded, word)) << word;
+  }
+  for (const char* plain : {"100000", "https://log.example.com/oauth2/token"}) {
+    EXPECT_FALSE(knows(server.secrets, plain)) << plain;
+  }
+  EXPECT_TRUE(knows(server.secrets, "postgres")) << "results are without it";
+  const auto sure = server.unmistakable_secrets();
+  EXPECT_FALSE(knows(sure, "postgres"));
+  for (const char* token : {"files-token-2", "0815471108154711", "docs-token-1",
+                            "https://log.example.com/in/docs-token-1"}) {
+    EXPECT_TRUE(knows(server.secrets, token)) << token;
+    EXPECT_TRUE(knows(sure, token)) << token;
+  }
 }
 
 TEST(McpServers, WhatIsWrongIsToldWithItsLine) {

@@ -138,8 +138,8 @@ bool is_placeholder(const VendorInfo& vendor, std::string_view key) {
 
 std::vector<std::string> known_keys(const Settings& settings, const Environment& environment) {
   std::vector<std::string> keys{settings.store().token};
-  for (McpServer& server : settings.mcp_servers()) {
-    std::ranges::move(server.secrets, std::back_inserter(keys));
+  for (const McpServer& server : settings.mcp_servers()) {
+    std::ranges::copy(server.unmistakable_secrets(), std::back_inserter(keys));
   }
   // Who uses a catalogue that cannot be read says so.
   if (const auto catalogue = make_catalogue(settings)) {

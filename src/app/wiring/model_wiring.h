@@ -27,8 +27,9 @@ VendorSetting key_for(const VendorInfo& vendor, const Settings& settings,
                       const Environment& environment);
 
 // The keys of all vendors, the token for the server of the sessions, and the secrets of MCP
-// servers, as they are sent. What is too short for one is a placeholder, and left out. What hides
-// secrets for these settings knows them from then on.
+// servers, as they are sent. What is too short for one is a placeholder, and left out; so are
+// secrets of MCP servers that may be ordinary words. What hides secrets for these settings knows
+// them from then on.
 std::vector<std::string> known_keys(const Settings& settings, const Environment& environment);
 
 }  // namespace wright::app

@@ -95,13 +95,20 @@ TEST_F(ModelWiring, the_secrets_of_mcp_servers_are_keys) {
       "[mcp.servers.docs]\nurl = \"http://127.0.0.1:9/mcp\"\n"
       "headers = { Authorization = \"Bearer docs-token-1\" }\n"
       "[mcp.servers.files]\ncommand = \"files\"\n"
-      "env = { API_TOKEN = \"files-token-2\", MODE = \"ordinary-words\" }\n");
+      "env = { API_TOKEN = \"files-token-2\", MODE = \"ordinary-words\", "
+      "POSTGRES_PASSWORD = \"postgres\" }\n");
   const Environment environment(variables_);
-  const auto keys = known_keys(load_settings(flags_, environment).value(), environment);
+  const auto settings = load_settings(flags_, environment).value();
+  const auto keys = known_keys(settings, environment);
   for (const char* key : {"docs-token-1", "files-token-2"}) {
     EXPECT_NE(std::ranges::find(keys, key), keys.end()) << key;
   }
-  EXPECT_EQ(std::ranges::find(keys, "ordinary-words"), keys.end());
+  for (const char* word : {"ordinary-words", "postgres"}) {
+    EXPECT_EQ(std::ranges::find(keys, word), keys.end()) << word;
+  }
+  EXPECT_EQ(settings.redactor().redacted(std::string_view("files-token-2 for postgres")),
+            "[REDACTED] for [REDACTED]")
+      << "of results";
 }
 
 TEST_F(ModelWiring, a_missing_key_says_what_to_set) {
