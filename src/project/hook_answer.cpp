@@ -158,9 +158,23 @@ bool decides(const JsonObject& object, std::string_view written) {
   });
 }
 
+// Whether an answer stands there that is a no, although nobody can read it: a quote in the reason
+// that nothing escapes, a comma too many, a colour behind it.
+bool spells_a_no(std::string_view words) {
+  std::string bare = lower(words);
+  std::erase_if(bare, [](unsigned char c) {
+    return c <= ' ' || c == '_' || c == '-' || c == '\\' || c == '\'' || c == '"';
+  });
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"decision:block", "decision:deny", "decision:ask",
+                                       "continue:false", "block:true", "deny:true"}),
+      [&](std::string_view no) { return bare.find(no) != std::string::npos; });
+}
+
 // What a person says goes on with any words beside it, unless they end with an answer, or one that
-// is a no has lines of its own.
+// is a no stands in them.
 bool has_answer(std::string_view words) {
+  if (words.find('{') != std::string_view::npos && spells_a_no(words)) return true;
   return std::ranges::any_of(json_in_words(words), [](const JsonInWords& found) {
     const auto is_answer = [&](const Json& value) {
       if (!value.is_object()) return false;

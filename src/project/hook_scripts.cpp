@@ -15,11 +15,11 @@
 
 #include "core/file_descriptor.h"
 #include "core/paths.h"
-#include "core/run_words.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/try.h"
 #include "project/command_words.h"
+#include "project/run_words.h"
 #include "project/word_patterns.h"
 #include "tools/text/text_file.h"
 #include "tools/workspace/workspace.h"
@@ -38,9 +38,12 @@ constexpr std::size_t kMostPlaces = 100;
 constexpr std::size_t kTooLongForPath = PATH_MAX;
 constexpr std::size_t kMostShown = 60;  // bytes of a command that is refused
 
-constexpr std::array<std::string_view, 18> kScriptEndings{
-    ".sh", ".bash", ".zsh", ".py",  ".js",  ".mjs", ".cjs", ".ts", ".mts",
-    ".rb", ".pl",   ".php", ".lua", ".awk", ".jq",  ".sed", ".mk", ".exe"};
+constexpr auto kScriptEndings = std::to_array<std::string_view>(
+    {".sh",    ".bash", ".zsh",  ".fish", ".csh", ".ksh", ".py",   ".js",  ".mjs",    ".cjs",
+     ".ts",    ".mts",  ".cts",  ".rb",   ".pl",  ".php", ".lua",  ".awk", ".jq",     ".sed",
+     ".mk",    ".exe",  ".ps1",  ".bat",  ".cmd", ".go",  ".java", ".kts", ".groovy", ".scala",
+     ".swift", ".jl",   ".r",    ".tcl",  ".ex",  ".exs", ".clj",  ".bb",  ".el",     ".vim",
+     ".ml",    ".m4",   ".dart", ".nim",  ".cr",  ".hs",  ".rs",   ".csx", ".fsx"});
 
 // Whether the words before say that this one is run, whatever it looks like.
 enum class Use : std::uint8_t { named, run };
@@ -86,7 +89,7 @@ class Finder {
     for (const std::string& word : words) {
       const bool may_run = run.may_run(word);
       const bool is_file = TRY(add_word(places, word, may_run ? Use::run : Use::named));
-      is_any_run = is_any_run || (may_run && has_variable(word));
+      is_any_run = is_any_run || (run.is_the_one(word) && has_variable(word));
       run.pass(word, is_file);
     }
     // Of `F=check; bash tools/$F`, only bash knows which word is run.

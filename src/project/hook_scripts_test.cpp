@@ -139,19 +139,24 @@ TEST_F(HookScriptsTest, are_found_in_a_folder_with_an_odd_name) {
 TEST_F(HookScriptsTest, are_what_follows_whatever_runs_files) {
   folder_.write("tools/check", "x").write("tools/deep/check", "x").write("README", "x");
   for (const char* command :
-       {"bash -e -u -o pipefail tools/check", "bash --rcfile none tools/check README",
-        "python3.11 -W ignore tools/check README", "/usr/bin/env -i A=1 B=2 bash tools/check",
+       {"bash -e -u -o pipefail tools/check README", "bash --rcfile none --norc tools/check",
+        "python3.11 -W ignore tools/check", "/usr/bin/env -i A=1 B=2 bash tools/check",
         "timeout 5 nice -n 3 sh tools/check", "awk -f tools/check README", "make -ftools/check",
-        "make --file=tools/check", "go run tools/check", "java tools/check", "ruby3.1 tools/check",
+        "make --file=tools/check", "ruby3.1 tools/check", "tcsh tools/check", "sh < tools/check",
         "F=check; bash tools/$F", "T=tools/check; bash \"$T\"", "T=tools; bash $T/check",
         "for f in check other; do bash \"tools/${f}\"; done", "set -- check; sh tools/$1",
-        "bash $HOME/tools/check README"}) {
+        "python3 tools/check \"$FILE\" && grep -q x README"}) {
     EXPECT_EQ(shown(command), Names{"tools/check"}) << command;
   }
+  // A file with the name of a subcommand does not stand in for the script.
+  folder_.write("run", "x").write("Check.java", "x").write("check.go", "x");
+  EXPECT_EQ(shown("deno run tools/check"), (Names{"run", "tools/check"}));
+  EXPECT_EQ(shown("java Check.java && go run check.go"), (Names{"Check.java", "check.go"}));
   // Rather one too many.
   EXPECT_EQ(shown("D=deep; bash tools/$D/check"), (Names{"tools/check", "tools/deep/check"}));
   for (const char* command : {"cat README", "sed -n 1p README", "jq . README", "grep -f README a",
-                              "test -f README && make check", "wc -l < README"}) {
+                              "test -f README && make check", "wc -l < README",
+                              "npx --yes markdownlint README", "uv run mypy README"}) {
     EXPECT_EQ(shown(command), Names{}) << command;
   }
 }

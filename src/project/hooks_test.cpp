@@ -146,7 +146,11 @@ TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
         print(R"({"updatedInput": {"text": "a", "te\u0078t": "b"}})"), print(R"({"ok": false})"),
         print(R"({"status": "denied"})"), print(R"({"answer": "No"})"), print(R"({"errors": 1})"),
         print(R"({"result": {"ok": false}})"), print(R"({"checks": [{"is_blocked": "yes"}]})"),
-        print(R"({"allowed": 0})"), print(R"({"permissions": {"bash": "never"}})")}) {
+        print(R"({"allowed": 0})"), print(R"({"permissions": {"bash": "never"}})"),
+        print(R"({"action": "cancel"})"), print(R"({"result": "halt"})"),
+        print(R"({"status": "disapproved"})"), print(R"({"result": "not permitted"})"),
+        print(R"({"action": "ask-user"})"), print(R"({"exit_code": 2})"), print(R"({"code": 403})"),
+        print(R"({"state": "unauthorized"})")}) {
     EXPECT_TRUE(call({before(asked)}).waiting) << asked;
   }
   for (
@@ -198,7 +202,13 @@ TEST_F(HooksTest, that_mean_a_no_keep_what_a_person_says) {
         R"(checked: {"Decision": "block"} {"systemMessage": "seen"})",
         R"(checked: {"continue": false, "continue": true})",
         R"(checked: {"hookSpecificOutput": {"permissionDecision": "deny"}})",
-        "checking\n {\"decision\":\n\"block\"}\ndone", R"({"ok": false})"}) {
+        "checking\n {\"decision\":\n\"block\"}\ndone", R"({"ok": false})",
+        // That nobody can read, or with something beside it.
+        "checking\n{\"decision\": \"block\", \"reason\": \"say \"please\"\"}",
+        "guard: {\"decision\":\"block\"} (3 ms)", "x\n{\"continue\": false,}\n",
+        "x\n{\"permissionDecision\": \"deny\"}\x1b[0m",
+        "x\n{\"permission_decision\": \"deny\"}\ndone",
+        "Half of it: {\"continue\": false, \"decision"}) {
     EXPECT_FALSE(said(no)) << no;
   }
   for (const std::string_view yes : {R"({"systemMessage": "seen"})", R"({"ok": true})"}) {
@@ -206,10 +216,8 @@ TEST_F(HooksTest, that_mean_a_no_keep_what_a_person_says) {
   }
   for (const std::string_view note :
        {"see {a} and [b]", "Our settings:\n{\"scripts\": {\"x\": 1}, \"continue\": true}",
-        "+  \"decision\": \"block\",\n+  {\"continue\": false}\nis what changed",
-        "See {\"decision\": \"block\"} in the manual.",
         "Ours: {\"items\": [{\"decision\": \"tea\"}]}",
-        "Half of it: {\"continue\": false, \"decision"}) {
+        "Half of it: {\"continue\": true, \"decision"}) {
     const auto message = said(note);
     ASSERT_TRUE(message) << note;
     EXPECT_NE(message->text().find(note), std::string::npos) << note;

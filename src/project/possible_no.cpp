@@ -12,22 +12,27 @@
 namespace wright::project {
 namespace {
 
-// Names that say no by themselves, unless there is nothing of it: `"errors": 0`.
+// Words that say no by themselves, in names and in texts; not a name with nothing of it: `"errors":
+// 0`.
 constexpr auto kNo = std::to_array<std::string_view>(
-    {"abort", "block",  "cancel", "danger", "denial",  "denied",   "deny",    "disallow",
-     "error", "fail",   "forbid", "halt",   "invalid", "notallow", "prevent", "prohibit",
-     "refus", "reject", "stop",   "unsafe", "veto",    "violat"});
+    {"abort",   "block",      "cancel",    "danger",  "denial",  "denied",
+     "deny",    "disallow",   "disapprov", "error",   "exceed",  "fail",
+     "forbid",  "forbidden",  "halt",      "illegal", "invalid", "notallow",
+     "prevent", "prohibit",   "quarantin", "refus",   "reject",  "restrict",
+     "stop",    "suspicious", "unauthori", "unsafe",  "veto",    "violat"});
 // Names of what is decided, whichever way it was.
 constexpr auto kDecided = std::to_array<std::string_view>(
     {"allow", "approv", "confirm", "continue", "decid", "decis", "grant", "hookspecificoutput",
      "permi", "proceed", "updatedinput", "verdict"});
-// Texts that are a no as a whole, and words that are one wherever they stand.
-constexpr auto kNoAlone =
-    std::to_array<std::string_view>({"ask", "error", "fail", "failed", "failure", "false",
-                                     "invalid", "ko", "no", "nok", "stop", "unsafe"});
-constexpr auto kNoInText =
-    std::to_array<std::string_view>({"abort", "block", "denied", "deny", "disallow", "forbid",
-                                     "not allow", "prohibit", "refus", "reject", "veto"});
+// Texts that are a no as a whole, beginnings of one, and words that are one in any text.
+constexpr auto kNoAlone = std::to_array<std::string_view>({"false", "ko", "n", "no", "nok", "bad"});
+constexpr auto kNoAtStart =
+    std::to_array<std::string_view>({"ask", "no ", "no,", "no:", "no.", "not "});
+constexpr auto kNoInText = std::to_array<std::string_view>({" not ", "n't ", "cannot"});
+// Names of what programs say of their end: anything but 0, and 200 to 299, is a no.
+constexpr auto kEnds =
+    std::to_array<std::string_view>({"code", "errno", "exit", "exitcode", "exitstatus", "rc",
+                                     "returncode", "returnvalue", "status", "statuscode"});
 
 bool has_any(std::string_view text, const auto& words) {
   return std::ranges::any_of(
@@ -44,7 +49,9 @@ bool is_no(const Json& value) {
   if (value.is_bool()) return !value.get_bool();
   if (value.is_string()) {
     const std::string text = lower(trimmed(value.get_string()));
-    return is_one_of(text, kNoAlone) || has_any(text, kNoInText);
+    const auto begins = [&](std::string_view start) { return text.starts_with(start); };
+    return is_one_of(text, kNoAlone) || std::ranges::any_of(kNoAtStart, begins) ||
+           has_any(text, kNoInText) || has_any(text, kNo);
   }
   if (value.is_array()) return std::ranges::any_of(value.get_array(), is_no);
   if (!value.is_object()) return false;
@@ -66,6 +73,10 @@ bool may_mean_no(std::string_view key, const Json& value) {
   const std::string name = bare_name(key);
   if (has_any(name, kNo)) return !is_nothing(value);
   if (name == "ask" || has_any(name, kDecided)) return true;
+  if (value.is_number() && is_one_of(name, kEnds)) {
+    const auto number = value.to_number<double>();
+    return number != 0 && !(number >= 200 && number < 300);
+  }
   return is_no(value);
 }
 

@@ -32,6 +32,25 @@ TEST(Replay, finds_no_difference_in_what_is_the_same_and_executes_nothing) {
   EXPECT_EQ(report.session.status, SessionStatus::completed);
 }
 
+// A record may say of any tool that a specialist answered.
+TEST(Replay, of_the_record_executes_no_tool_whatever_the_record_says) {
+  Stage stage(one_look());
+  RecordedSession recorded = stage.record();
+  RecordedSession specialist = recorded;
+  specialist.agent = "look";
+  const auto add = [&](RecordedSession& to) {
+    if (to.calls.empty()) to.calls.push_back({.id = "c1"});
+    to.calls.front().specialist = {specialist};
+  };
+  add(recorded);
+  for (const AfterDifference after : {AfterDifference::stop, AfterDifference::proceed}) {
+    (void)replay(stage.agent, recorded, {.after_difference = after});
+    recorded.calls.front().result.reset();
+    (void)replay(stage.agent, recorded, {.after_difference = after});
+  }
+  EXPECT_EQ(stage.world.calls, 1) << "while it was recorded";
+}
+
 TEST(Replay, executes_live_tools_and_shows_the_first_result_that_differs) {
   Stage stage({calls({call("look", "{}", "c1")}), calls({call("look", "{}", "c2")}), says("Sun")});
   const RecordedSession recorded = stage.record();

@@ -102,7 +102,8 @@ class CallReplay {
         next_(next) {}
 
   Result<ToolReply> answer() {
-    if (!recorded_.specialist.empty()) return by_specialist();
+    // Who answers is not for the record to say: what is no specialist would be executed.
+    if (!recorded_.specialist.empty() && invocation_.tool.specialist) return by_specialist();
     if (!recorded_.result) return without_result();
     const bool is_gone = names_no_tool() && !recorded_.result->is_error;
     if (is_gone) state_.missing_tools.insert(invocation_.call.name);
@@ -232,7 +233,13 @@ Agent replayed(const Agent& agent, ReplayState& state, const std::shared_ptr<Rep
 // Agents that name each other are made when they are called, so this ends.
 Tool replayed(Tool tool, ReplayState& state, const std::shared_ptr<ReplayCursor>& cursor) {
   if (state.tools == ToolSource::record) tool.spec.options.output_limit.reset();  // it was cut then
-  if (!tool.specialist) return tool;
+  if (!tool.specialist) {
+    if (state.tools == ToolSource::live) return tool;
+    tool.function = [](const Json&, const Context&) -> Result<ToolReply> {
+      return fail(ErrorCode::tool_failed, "Nothing is executed in a replay from the record");
+    };
+    return tool;
+  }
   Specialist specialist = *tool.specialist;
   specialist.make = [make = tool.specialist->make, kind = specialist.kind, name = specialist.name,
                      &state, cursor]() -> Result<std::shared_ptr<const Agent>> {

@@ -57,6 +57,11 @@ std::int64_t certain_after(std::int64_t now, milliseconds time) {
   return now + time.count() - time.count() / 10;
 }
 
+// One that was ended is so for good; of any other the store could not be told.
+bool is_unknown_there(const Result<void>& renewal) {
+  return !renewal && renewal.error().code != ErrorCode::not_found;
+}
+
 }  // namespace
 
 RunnerRegistration::RunnerRegistration(Store& store, RunnerId id, milliseconds time,
@@ -97,14 +102,14 @@ void RunnerRegistration::on_news(Listener listener) {
   news_ = std::move(listener);
 }
 
-bool RunnerRegistration::renew() {
+Result<void> RunnerRegistration::renew() {
   const std::int64_t before = boot_clock_ms();
-  if (!store_.renew_runner(id_, time_)) return false;
+  TRY(store_.renew_runner(id_, time_));
   // Somebody may have taken a session in between. The store was asked at some moment before now.
   const std::int64_t after = boot_clock_ms();
   if (after >= certain_until_) certain_since_ = after;
   certain_until_ = certain_after(before, time_);
-  return true;
+  return {};
 }
 
 std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batch> batches) {
@@ -116,18 +121,18 @@ std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batc
       if (is_to_be_tried(results[i])) results[i] = store_.apply_all(batches.subspan(i, 1)).front();
     }
   };
-  bool is_renewed = renew();
-  if (is_renewed) try_again(is_refused);
+  auto renewed = renew();
+  if (renewed) try_again(is_refused);
   // While the store has not heard of this runner, it may refuse what is the runner's own.
   const auto is_to_be_tried = [&](const Result<BatchIds>& result) {
     return is_worth_another_try(result) ||
-           (!is_renewed && !result && is_lease_refused(result.error()));
+           (is_unknown_there(renewed) && !result && is_lease_refused(result.error()));
   };
   for (int tried = 1; tried < kTries; ++tried) {
     if (std::ranges::none_of(results, is_to_be_tried) || !wait(kBetweenTries * tried)) break;
-    const bool is_first_renewal = !is_renewed && renew();
+    auto now = renewed ? renewed : renew();
     try_again(is_to_be_tried);
-    is_renewed = is_renewed || is_first_renewal;
+    renewed = std::move(now);
   }
   return results;
 }

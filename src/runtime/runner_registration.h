@@ -61,7 +61,7 @@ class RunnerRegistration {
   RunnerRegistration(Store& store, RunnerId id, std::chrono::milliseconds time,
                      std::int64_t registered_at);
   void work();
-  bool renew();
+  Result<void> renew();
   void tell_news();
   void release_what_is_due();
   void release_undriven();
@@ -74,8 +74,8 @@ class RunnerRegistration {
   std::atomic<std::int64_t> certain_until_;
   std::mutex news_mutex_;  // held while it tells
   Listener news_;
-  std::function<void()> look_;                    // with news_mutex_
-  IsDriven is_driven_;                            // with news_mutex_
+  std::function<void()> look_;                      // with news_mutex_
+  IsDriven is_driven_;                              // with news_mutex_
   std::atomic<std::int64_t> look_for_undriven_{0};  // by boot_clock_ms(); 0: there is no need
   std::mutex mutex_;
   std::vector<ReleaseLease> to_release_;

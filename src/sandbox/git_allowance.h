@@ -27,8 +27,8 @@ class GitAllowance {
  private:
   static constexpr std::size_t kNamesOfOne = 256U << 10;
   static constexpr std::size_t kNames = 16U << 20;
-  static constexpr std::size_t kBytesOfOne = 128U << 20;
-  static constexpr std::size_t kBytes = 1U << 30;
+  static constexpr std::size_t kBytesOfOne = 512U << 20;
+  static constexpr std::size_t kBytes = std::size_t{2} << 30;
 
   Allowance own_names_{kNamesOfOne};
   Allowance names_{kNames};

@@ -88,14 +88,14 @@ class IndexReader {
 
  private:
   bool read_more() {
-    is_too_much_ = !allowance_.covers_bytes(kPiece);
-    if (is_too_much_) return false;
     std::string piece(bytes_);
     const std::size_t kept = piece.size();
     piece.resize(kept + kPiece);
     const ssize_t count =
         ::pread(file_, piece.data() + kept, kPiece, static_cast<off_t>(kHeader + taken_));
     if (count < 0) return false;
+    is_too_much_ = !allowance_.covers_bytes(static_cast<std::size_t>(count));
+    if (is_too_much_) return false;
     piece.resize(kept + static_cast<std::size_t>(count));
     taken_ += static_cast<std::size_t>(count);
     has_ended_ = count == 0;

@@ -57,7 +57,9 @@ TEST_F(SubmodulesInIndex, are_found_where_hashes_are_longer) {
 
 TEST_F(SubmodulesInIndex, are_found_among_many_files) {
   more_ =
-      "for i in $(seq 1 9000); do echo $i > a/long/way/file-with-a-long-name-$i; done; git add a";
+      "for i in $(seq 1 9000); do echo \"100644 "
+      "1111111111111111111111111111111111111111\ta/long/way/"
+      "file-with-a-long-name-$i\"; done | git update-index --index-info";
   make_repository("");
   EXPECT_EQ(found(), all_);
   ASSERT_GT(std::filesystem::file_size(index()), 600'000U);
@@ -80,15 +82,22 @@ TEST_F(SubmodulesInIndex, are_not_looked_for_in_more_than_is_allowed) {
 TEST_F(SubmodulesInIndex, are_none_where_it_is_broken_or_missing) {
   EXPECT_TRUE(found().empty());
   make_repository("");
-  std::ifstream stream(index(), std::ios::binary);
-  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
-  for (std::size_t length = 0; length < whole.size(); ++length) {
-    std::ofstream(index(), std::ios::binary) << whole.substr(0, length);
-    EXPECT_LE(found().size(), all_.size());
-    std::string changed = whole;
-    changed[length] = static_cast<char>(0xFF);
-    std::ofstream(index(), std::ios::binary) << changed;
+  std::fstream file(index(), std::ios::binary | std::ios::in | std::ios::out);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  file.clear();
+  const auto put = [&](std::size_t at, char byte) {
+    file.seekp(static_cast<std::streamoff>(at)).put(byte).flush();
+    ASSERT_TRUE(file.good());
+  };
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    put(at, static_cast<char>(0xFF));
     EXPECT_LE(found().size(), all_.size() + 1);
+    put(at, whole[at]);
+  }
+  EXPECT_EQ(found(), all_);
+  for (std::size_t length = whole.size(); length-- > 0;) {
+    std::filesystem::resize_file(index(), length);
+    EXPECT_LE(found().size(), all_.size());
   }
 }
 

@@ -226,18 +226,21 @@ GitPlaces places_at_top(const fs::path& folder) {
   }
   const fs::path own = folder / ".git";
   if (fs::is_regular_file(own, problem) || (is_git_folder(own) && has_head(own))) return {};
-  // An empty file in the place of what it lacks: build tools take folders for packages. What is
-  // there already cannot be kept away. Nor should there be a `HEAD` in a repository: git takes a
-  // word for the name of a commit only where nothing is called the same.
+  // What is there already cannot be kept away. Nor should there be a `HEAD` in a repository: git
+  // takes a word for the name of a commit only where nothing is called the same.
   const auto is_missing = [&](const char* part) { return !first_missing(folder / part).empty(); };
-  const bool keeps_head_away =
-      is_missing("HEAD") && (repositories_around(folder).empty() || !is_missing("commondir"));
-  for (const char* part : {"refs", "objects"}) {
-    if (!keeps_head_away && is_missing(part)) {
-      return {.files = {folder / "commondir", folder / part}};
+  const bool is_in_repository = !repositories_around(folder).empty();
+  std::vector<fs::path> in_the_way{folder / "HEAD"};
+  if (!is_missing("HEAD") || (is_in_repository && is_missing("commondir"))) {
+    for (const char* part : {"refs", "objects"}) {
+      if (!is_missing(part)) continue;
+      in_the_way = {folder / "commondir", folder / part};
+      break;
     }
   }
-  return {.files = {folder / "HEAD"}};
+  // Git lists files, and build tools take folders for packages.
+  if (is_in_repository) return {.folders = std::move(in_the_way)};
+  return {.files = std::move(in_the_way)};
 }
 
 GitPlaces places_named_by_git(const fs::path& dot_git, GitAllowance& allowance) {

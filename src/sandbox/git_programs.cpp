@@ -7,8 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/run_words.h"
-
 namespace wright::sandbox {
 namespace {
 
@@ -70,18 +68,17 @@ std::optional<std::string> with_known_folders(std::string_view command, const fs
 bool add_programs_of_line(std::string_view line, const fs::path& top, int levels,
                           GitAllowance& allowance, std::vector<fs::path>& files) {
   const std::vector<std::string> words = words_of(line);
-  RunWords run;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].empty()) continue;
     if (!allowance.covers_name(words[i].size())) return false;
     std::error_code problem;
     fs::path file = path_of_git(words[i], top);
-    // A shell looks for other first words in `PATH`, and `git-lfs clean` names no file.
+    // A shell looks for other first words in `PATH`. What `git-lfs` does is no file.
     const bool is_path = words[i].find('/') != std::string::npos;
-    const bool is_meant =
-        words[i].find_first_of("/.") != std::string::npos || run.may_run(words[i]);
-    const bool is_file = is_meant && fs::is_regular_file(file, problem);
-    run.pass(words[i], is_file);
-    if (is_file || (i == 0 && is_path)) files.push_back(std::move(file));
+    const bool is_its_word = i > 0 && (words[i - 1] == "git-lfs" || words[i - 1] == "git" ||
+                                       (i == 2 && words[0] == "git" && words[1] == "lfs"));
+    const bool runs = i == 0 ? is_path : !is_its_word && fs::is_regular_file(file, problem);
+    if (runs) files.push_back(std::move(file));
     const bool is_line = words.size() > 1 && words[i].find(' ') != std::string::npos;
     if (is_line && levels > 0 &&
         !add_programs_of_line(words[i], top, levels - 1, allowance, files)) {

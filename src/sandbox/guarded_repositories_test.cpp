@@ -256,14 +256,11 @@ TEST_F(GuardedRepositories, without_a_worktree_are_found_by_what_is_in_them) {
 TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
   make("w/main.c");
   policy_.write_paths = {in("w")};
-  const auto in_the_way = [&] {
-    const auto found = GuardedPaths(policy_).look().value();
-    std::set<std::string> files = paths_of(found, Kind::read_only);
-    files.erase(in("w/.git"));
-    for (const std::string& file : files) {
-      EXPECT_TRUE(std::filesystem::is_regular_file(file)) << "no package of anything: " << file;
-    }
-    return files;
+  // Files, which no build takes for packages; below a repository folders, which git does not see.
+  const auto in_the_way = [&](Kind kind = Kind::read_only) {
+    std::set<std::string> paths = paths_of(GuardedPaths(policy_).look().value(), kind);
+    for (const char* other : {"w/.git", "w/.wright"}) paths.erase(in(other));
+    return paths;
   };
   const auto commondir_and = [&](const char* part) {
     return std::set<std::string>{in("w/commondir"), in(part)};
@@ -272,9 +269,9 @@ TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
   EXPECT_EQ(in_the_way(), head);
 
   make(".git/HEAD");  // `git diff HEAD` means the commit
-  EXPECT_EQ(in_the_way(), commondir_and("w/refs"));
+  EXPECT_EQ(in_the_way(Kind::hidden_folder), commondir_and("w/refs"));
   std::filesystem::create_directory(in("w/refs"));
-  EXPECT_EQ(in_the_way(), commondir_and("w/objects"));
+  EXPECT_EQ(in_the_way(Kind::hidden_folder), commondir_and("w/objects"));
 
   std::filesystem::remove_all(in("w/refs"));
   std::filesystem::remove_all(in(".git"));
@@ -293,6 +290,7 @@ TEST_F(GuardedRepositories, cannot_be_made_of_a_folder_to_write_to) {
 
   make("w/.git", "gitdir: elsewhere\n");
   EXPECT_EQ(in_the_way(), std::set<std::string>());
+  EXPECT_EQ(in_the_way(Kind::hidden_folder), std::set<std::string>{in("w/elsewhere")});
 }
 
 TEST_F(GuardedRepositories, that_others_of_this_folder_make_of_placeholders_are_none) {
@@ -342,19 +340,24 @@ TEST_F(GuardedRepositories, include_templates_and_programs_that_git_runs_unasked
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in(".git"), in("template"), in("watch.sh"), in("bin/clean"),
                                    in("smudge.sh"), in("bin/missing"), in("with blank/diff"),
-                                   in("top.sh"), in("bin/secret"), in("HEAD")}));
+                                   in("top.sh"), in("bin/secret"), in("cat"), in("HEAD")}));
   EXPECT_TRUE(belongs_to_git(in("template/hooks/post-checkout"), grounds_.workspace()));
   EXPECT_FALSE(belongs_to_git(in("bin/go"), grounds_.workspace()));
 }
 
-TEST_F(GuardedRepositories, take_no_word_of_a_command_for_a_file_of_that_name) {
-  make(".git/HEAD", "ref: refs/heads/main\n");
-  make(".git/config",
-       "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = python3 -u check\n");
+TEST_F(GuardedRepositories, take_every_word_for_a_file_but_what_git_lfs_does) {
   make("clean");
   make("check");
-  EXPECT_FALSE(belongs_to_git(in("clean"), grounds_.workspace()));
-  EXPECT_TRUE(belongs_to_git(in("check"), grounds_.workspace()));
+  const auto keeps = [&](const char* file, const std::string& command) {
+    make(".git/config", fmt::format("[filter \"x\"]\n\tprocess = {}\n", command));
+    return belongs_to_git(in(file), grounds_.workspace());
+  };
+  EXPECT_FALSE(keeps("clean", "git-lfs clean -- %f"));
+  EXPECT_FALSE(keeps("clean", "git lfs clean"));
+  for (const char* command : {"python3 -u check", "python3  check", "sh <check", "sh < check",
+                              "tcsh check", "xyz -f check", "sh -c 'exec check'"}) {
+    EXPECT_TRUE(keeps("check", command)) << command;
+  }
 }
 
 TEST_F(GuardedRepositories, with_hooks_of_husky_include_those_that_they_run) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace wright {
+namespace wright::project {
 
 // Goes along the words of a command and tells which of them may be the file that is run: behind
 // interpreters of any version (python3.11), and behind an option that says so (`make -f check`).
@@ -15,6 +15,8 @@ class RunWords {
  public:
   // Whether the word that comes now may be run, whatever the file looks like.
   bool may_run(std::string_view word) const;
+  // Whether none before it was one, so that it is run if it names a file at all.
+  bool is_the_one(std::string_view word) const;
   // It has gone by, and was the name of a file or not. After an empty one all begins anew.
   void pass(std::string_view word, bool is_file);
 
@@ -22,7 +24,8 @@ class RunWords {
   enum class Expected : std::uint8_t { nothing, file, file_of_option };
 
   Expected expected_ = Expected::nothing;
-  int words_left_ = 0;
+  int words_ = 0;  // that have gone by since
+  bool has_met_file_ = false;
   bool is_behind_option_ = false;
   bool is_behind_file_option_ = false;
 };
@@ -30,4 +33,4 @@ class RunWords {
 // Whether a variable stands in the word of which the command alone tells what it is.
 bool has_variable(std::string_view word);
 
-}  // namespace wright
+}  // namespace wright::project

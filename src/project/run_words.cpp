@@ -1,4 +1,4 @@
-#include "core/run_words.h"
+#include "project/run_words.h"
 
 #include <algorithm>
 #include <array>
@@ -6,19 +6,22 @@
 
 #include "core/text.h"
 
-namespace wright {
+namespace wright::project {
 namespace {
 
-constexpr int kWordsBeforeFile = 16;  // options and their values
+// Options, their values and subcommands (`deno run`), which may have the name of a file as well.
+constexpr int kLeastWords = 4;
+constexpr int kMostWords = 16;
 
+// What runs the programs of packages (npx), or takes files of known endings only (java), is not
+// among them: what else they are told is data as a rule.
 constexpr auto kInterpreters = std::to_array<std::string_view>(
-    {"sh",     "bash",    "dash",   "zsh",       "ksh",    "mksh",   "fish",    "ash",    "busybox",
-     "source", ".",       "python", "pypy",      "uv",     "poetry", "pipenv",  "node",   "nodejs",
-     "deno",   "bun",     "tsx",    "ts-node",   "npx",    "bunx",   "ruby",    "jruby",  "bundle",
-     "perl",   "raku",    "php",    "lua",       "luajit", "tclsh",  "wish",    "expect", "rscript",
-     "julia",  "groovy",  "scala",  "kotlin",    "java",   "jshell", "clojure", "bb",     "go",
-     "swift",  "crystal", "nim",    "zig",       "runghc", "dotnet", "pwsh",    "elixir", "escript",
-     "guile",  "racket",  "sbcl",   "osascript", "wine"});
+    {"sh",     "bash",      "dash",   "zsh",    "ksh",    "mksh",    "fish",   "ash",     "csh",
+     "tcsh",   "busybox",   "source", ".",      "env",    "exec",    "python", "pypy",    "ipython",
+     "node",   "nodejs",    "deno",   "bun",    "tsx",    "ts-node", "ruby",   "jruby",   "perl",
+     "raku",   "php",       "lua",    "luajit", "tclsh",  "wish",    "expect", "rscript", "r",
+     "octave", "julia",     "groovy", "pwsh",   "elixir", "escript", "guile",  "racket",  "sbcl",
+     "ocaml",  "osascript", "emacs",  "vim",    "nvim",   "ex",      "m4",     "gnuplot"});
 constexpr auto kReadersOfPrograms = std::to_array<std::string_view>(
     {"awk",    "gawk", "mawk",  "nawk",   "sed",    "gsed",      "jq",    "gojq",
      "yq",     "make", "gmake", "bmake",  "just",   "task",      "rake",  "ant",
@@ -67,21 +70,27 @@ bool RunWords::may_run(std::string_view word) const {
   return false;
 }
 
+bool RunWords::is_the_one(std::string_view word) const {
+  return may_run(word) && expected_ == Expected::file && !has_met_file_;
+}
+
 void RunWords::pass(std::string_view word, bool is_file) {
   // `jq . file`
   const bool is_argument = word == "." && expected_ == Expected::file_of_option;
   if (word.empty()) {
     expected_ = Expected::nothing;
   } else if (is_among(kInterpreters, word) && !is_argument) {
+    *this = RunWords();
     expected_ = Expected::file;
-    words_left_ = kWordsBeforeFile;
   } else if (is_among(kReadersOfPrograms, word)) {
+    *this = RunWords();
     expected_ = Expected::file_of_option;
-    words_left_ = kWordsBeforeFile;
-  } else if (words_left_ > 0) {
+  } else if (expected_ != Expected::nothing) {
     // Behind an option it may be the option's.
-    const bool was_run = is_file && !is_behind_option_ && expected_ == Expected::file;
-    if (was_run || --words_left_ == 0) expected_ = Expected::nothing;
+    has_met_file_ = has_met_file_ || (is_file && !is_behind_option_);
+    ++words_;
+    const bool is_over = has_met_file_ && expected_ == Expected::file && words_ >= kLeastWords;
+    if (is_over || words_ >= kMostWords) expected_ = Expected::nothing;
   }
   is_behind_option_ = is_option(word);
   is_behind_file_option_ = names_a_program(word);
@@ -96,4 +105,4 @@ bool has_variable(std::string_view word) {
   return false;
 }
 
-}  // namespace wright
+}  // namespace wright::project
