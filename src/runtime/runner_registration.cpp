@@ -200,7 +200,7 @@ void RunnerRegistration::release_what_is_due() {
     const bool is_to_be_tried_again =
         !released && (released.error().code == ErrorCode::unavailable ||
                       released.error().code == ErrorCode::storage);
-    if (is_to_be_tried_again) release(lease.session_id, *lease.epoch);
+    if (is_to_be_tried_again && lease.epoch) release(lease.session_id, *lease.epoch);
   }
 }
 

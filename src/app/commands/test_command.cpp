@@ -153,6 +153,7 @@ class TestRun {
 
   std::string about_missing(const std::vector<std::string>& tools) const {
     std::vector<std::string> names;
+    names.reserve(tools.size());
     for (const std::string& name : tools) names.push_back(on_one_line(to_valid_utf8(name)));
     const bool may_write = command_.tools == ToolSource::record || !settings_.writable().empty();
     return fmt::format("{} answered when it was recorded, and the agent does not have {} now. {}",
