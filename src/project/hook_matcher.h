@@ -1,6 +1,6 @@
-// Which tools a hook is about: names with `|` between them and `*` and `?` in them. Letter case does
-// not count, `.*` is `*`, and the names that other coding agents give such tools are known, so that
-// a hook written for one of them is not silently about nothing.
+// Which tools a hook is about: names with `|` between them and `*` and `?` in them. Letter case
+// does not count, `.*` is `*`, and the names that other coding agents give such tools are known, so
+// that a hook written for one of them is not silently about nothing.
 #pragma once
 
 #include <string_view>

@@ -45,6 +45,9 @@ constexpr auto kScriptEndings = std::to_array<std::string_view>(
      ".swift", ".jl",   ".r",    ".tcl",  ".ex",  ".exs", ".clj",  ".bb",  ".el",     ".vim",
      ".ml",    ".m4",   ".dart", ".nim",  ".cr",  ".hs",  ".rs",   ".csx", ".fsx"});
 
+constexpr auto kNodes =
+    std::to_array<std::string_view>({"node", "nodejs", "deno", "bun", "tsx", "ts-node"});
+
 // Whether the words before say that this one is run, whatever it looks like.
 enum class Use : std::uint8_t { named, run };
 
@@ -85,10 +88,14 @@ class Finder {
     const auto places = TRY(places_named_by(words));
     for (auto& known : named_) known.clear();
     RunWords run;
-    bool is_any_run = false;
+    bool is_any_run = pipes_into_interpreter(command);
+    bool has_interpreter = false;
     for (const std::string& word : words) {
-      const bool may_run = run.may_run(word);
+      // What stands behind a substitution comes last, without what is in front of it.
+      const bool may_run = run.may_run(word) || (has_interpreter && word.starts_with("$/"));
       const bool is_file = TRY(add_word(places, word, may_run ? Use::run : Use::named));
+      has_interpreter = has_interpreter || !run.interpreter().empty();
+      if (may_run) TRY(add_what_it_finds(places, word, run.interpreter()));
       is_any_run = is_any_run || (run.is_the_one(word) && has_variable(word));
       run.pass(word, is_file);
     }
@@ -201,7 +208,32 @@ class Finder {
         const auto paths = paths_like(place, word, allowance_);
         if (!paths) return too_much(subject_);
         for (const fs::path& path : *paths) TRY(add(path, word, use));
-        if (use == Use::run) TRY(add_module(place, word));
+      }
+    }
+    return {};
+  }
+
+  // What an interpreter takes for the word where no file is called so: `node tools/check`,
+  // `ruby -r./tools/check`, `python3 tools`.
+  Result<void> add_what_it_finds(const std::vector<fs::path>& places, std::string_view word,
+                                 std::string_view interpreter) {
+    if (word.starts_with('-') && word.size() > 2) word.remove_prefix(2);
+    const bool is_node = is_one_of(interpreter, kNodes);
+    const bool is_ruby = interpreter == "ruby" || interpreter == "jruby";
+    if (word.empty() || word == "." || word.size() >= kTooLongForPath) return {};
+    for (const std::string& name : names_in(std::string(word))) {
+      for (const fs::path& place : places) {
+        const fs::path path = place / name;
+        if (is_node) {
+          for (const char* ending : {".js", ".cjs", ".mjs", ".ts"}) {
+            TRY(add(path.string() + ending, name, Use::run));
+          }
+          for (const char* file : {"package.json", "index.js", "index.cjs", "index.ts"}) {
+            TRY(add(path / file, name, Use::run));
+          }
+        }
+        if (is_ruby) TRY(add(path.string() + ".rb", name, Use::run));
+        TRY(add_module(place, name));
       }
     }
     return {};
@@ -209,6 +241,7 @@ class Finder {
 
   // `python3 -m tools.check`
   Result<void> add_module(const fs::path& place, std::string word) {
+    TRY(add(place / word / "__main__.py", word, Use::run));
     if (word.contains('/')) return {};
     std::ranges::replace(word, '.', '/');
     TRY(add(place / (word + ".py"), word, Use::run));

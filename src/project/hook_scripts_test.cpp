@@ -152,6 +152,13 @@ TEST_F(HookScriptsTest, are_what_follows_whatever_runs_files) {
   folder_.write("run", "x").write("Check.java", "x").write("check.go", "x");
   EXPECT_EQ(shown("deno run tools/check"), (Names{"run", "tools/check"}));
   EXPECT_EQ(shown("java Check.java && go run check.go"), (Names{"Check.java", "check.go"}));
+  EXPECT_EQ(shown("cat tools/check | bash"), Names{"tools/check"});
+  EXPECT_EQ(shown("cat tools/check | bash -s -- x"), Names{"tools/check"});
+  EXPECT_EQ(shown("eval \"$(<tools/check)\""), Names{"tools/check"});
+  EXPECT_EQ(shown("bash $(pwd)/tools/check"), Names{"tools/check"});
+  EXPECT_EQ(shown("bash `pwd`/tools/check"), Names{"tools/check"});
+  EXPECT_EQ(shown("bash $(cat where)/tools/check"), Names{"tools/check"});
+  EXPECT_EQ(shown("BASH_ENV=tools/check make"), Names{"tools/check"});
   // Rather one too many.
   EXPECT_EQ(shown("D=deep; bash tools/$D/check"), (Names{"tools/check", "tools/deep/check"}));
   for (const char* command : {"cat README", "sed -n 1p README", "jq . README", "grep -f README a",
@@ -159,6 +166,20 @@ TEST_F(HookScriptsTest, are_what_follows_whatever_runs_files) {
                               "npx --yes markdownlint README", "uv run mypy README"}) {
     EXPECT_EQ(shown(command), Names{}) << command;
   }
+}
+
+TEST_F(HookScriptsTest, are_found_where_interpreters_look_for_them) {
+  folder_.write("tools/guard.js", "x").write("lib/index.js", "x").write("web/package.json", "x");
+  folder_.write("app/__main__.py", "x").write("tools/more.rb", "x").write("package.json", "x");
+  EXPECT_EQ(shown("node tools/guard"), Names{"tools/guard.js"});
+  EXPECT_EQ(shown("node --require ./tools/guard x"), Names{"tools/guard.js"});
+  EXPECT_EQ(shown("node -e 'require(\"./tools/guard\")'"), Names{"tools/guard.js"});
+  EXPECT_EQ(shown("node ./lib"), Names{"lib/index.js"});
+  EXPECT_EQ(shown("python3 ./app"), Names{"app/__main__.py"});
+  EXPECT_EQ(shown("ruby -r./tools/more -e 1"), Names{"tools/more.rb"});
+  // What others than node are told of folders is no program.
+  EXPECT_EQ(shown("bash -c 'cd web && npm test'"), Names{});
+  EXPECT_EQ(shown("sh -c '. ./none && npm test'"), Names{});
 }
 
 TEST_F(HookScriptsTest, are_none_in_a_program_in_quotes) {

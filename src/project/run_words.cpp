@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <ranges>
 
 #include "core/text.h"
 
@@ -16,12 +17,13 @@ constexpr int kMostWords = 16;
 // What runs the programs of packages (npx), or takes files of known endings only (java), is not
 // among them: what else they are told is data as a rule.
 constexpr auto kInterpreters = std::to_array<std::string_view>(
-    {"sh",     "bash",      "dash",   "zsh",    "ksh",    "mksh",    "fish",   "ash",     "csh",
-     "tcsh",   "busybox",   "source", ".",      "env",    "exec",    "python", "pypy",    "ipython",
-     "node",   "nodejs",    "deno",   "bun",    "tsx",    "ts-node", "ruby",   "jruby",   "perl",
-     "raku",   "php",       "lua",    "luajit", "tclsh",  "wish",    "expect", "rscript", "r",
-     "octave", "julia",     "groovy", "pwsh",   "elixir", "escript", "guile",  "racket",  "sbcl",
-     "ocaml",  "osascript", "emacs",  "vim",    "nvim",   "ex",      "m4",     "gnuplot"});
+    {"sh",       "bash",          "dash",    "zsh",    "ksh",     "mksh",    "fish",   "ash",
+     "csh",      "tcsh",          "busybox", "source", ".",       "env",     "exec",   "eval",
+     "bash_env", "pythonstartup", "python",  "pypy",   "ipython", "node",    "nodejs", "deno",
+     "bun",      "tsx",           "ts-node", "ruby",   "jruby",   "perl",    "raku",   "php",
+     "lua",      "luajit",        "tclsh",   "wish",   "expect",  "rscript", "r",      "octave",
+     "julia",    "groovy",        "pwsh",    "elixir", "escript", "guile",   "racket", "sbcl",
+     "ocaml",    "osascript",     "emacs",   "vim",    "nvim",    "ex",      "m4",     "gnuplot"});
 constexpr auto kReadersOfPrograms = std::to_array<std::string_view>(
     {"awk",    "gawk", "mawk",  "nawk",   "sed",    "gsed",      "jq",    "gojq",
      "yq",     "make", "gmake", "bmake",  "just",   "task",      "rake",  "ant",
@@ -82,6 +84,7 @@ void RunWords::pass(std::string_view word, bool is_file) {
   } else if (is_among(kInterpreters, word) && !is_argument) {
     *this = RunWords();
     expected_ = Expected::file;
+    interpreter_ = name_of(word);
   } else if (is_among(kReadersOfPrograms, word)) {
     *this = RunWords();
     expected_ = Expected::file_of_option;
@@ -92,8 +95,28 @@ void RunWords::pass(std::string_view word, bool is_file) {
     const bool is_over = has_met_file_ && expected_ == Expected::file && words_ >= kLeastWords;
     if (is_over || words_ >= kMostWords) expected_ = Expected::nothing;
   }
+  if (expected_ != Expected::file) interpreter_.clear();
   is_behind_option_ = is_option(word);
   is_behind_file_option_ = names_a_program(word);
+}
+
+bool pipes_into_interpreter(std::string_view command) {
+  for (std::size_t at = command.find('|'); at != std::string_view::npos;
+       at = command.find('|', at + 1)) {
+    const std::string_view rest = command.substr(at + 1);
+    bool is_first = true;
+    bool is_bare = false;
+    for (const auto part :
+         rest.substr(0, rest.find_first_of("|&;\n)'\"")) | std::views::split(' ')) {
+      const std::string_view word(part);
+      if (word.empty()) continue;
+      is_bare = is_first ? is_among(kInterpreters, word) : is_bare && word.front() == '-';
+      is_first = false;
+      if (is_bare && (word == "-" || word == "--" || word == "-s")) return true;
+    }
+    if (is_bare) return true;
+  }
+  return false;
 }
 
 bool has_variable(std::string_view word) {

@@ -130,6 +130,7 @@ std::vector<Result<BatchIds>> RunnerRegistration::apply_all(std::span<const Batc
   };
   for (int tried = 1; tried < kTries; ++tried) {
     if (std::ranges::none_of(results, is_to_be_tried) || !wait(kBetweenTries * tried)) break;
+    // What was refused before this renewal is tried once more after it.
     auto now = renewed ? renewed : renew();
     try_again(is_to_be_tried);
     renewed = std::move(now);
