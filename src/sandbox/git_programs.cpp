@@ -19,8 +19,11 @@ std::vector<std::string> words_of(std::string_view command) {
   constexpr std::string_view kBetween = " \t\n!;&|()<>=";
   std::vector<std::string> words(1);
   char quote = '\0';
-  for (const char c : command) {
-    if (c == quote) {
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == '\\' && quote != '\'' && i + 1 < command.size()) {
+      words.back().push_back(command[++i]);
+    } else if (c == quote) {
       quote = '\0';
     } else if (quote == '\0' && (c == '\'' || c == '"')) {
       quote = c;
@@ -43,6 +46,10 @@ std::optional<std::string> with_known_folders(std::string_view command, const fs
       {"`git rev-parse --show-toplevel`", top},
       {"$PWD", top},
       {"${PWD}", top},
+      {"$(pwd)", top},
+      {"`pwd`", top},
+      {"$GIT_WORK_TREE", top},
+      {"${GIT_WORK_TREE}", top},
       {"$HOME", person},
       {"${HOME}", person}};
   std::string known;
@@ -64,6 +71,19 @@ std::optional<std::string> with_known_folders(std::string_view command, const fs
   return known;
 }
 
+// Files that an interpreter finds for the word by itself: `node tools/clean`, `python3 -m clean`.
+void add_what_it_finds(const std::string& word, const fs::path& top, std::vector<fs::path>& files) {
+  std::string module = word;
+  std::ranges::replace(module, '.', '/');
+  for (const std::string& name :
+       {word + ".js", word + ".cjs", word + ".mjs", word + ".ts", word + "/index.js", word + ".rb",
+        word + ".py", module + ".py", module + "/__main__.py"}) {
+    std::error_code problem;
+    fs::path file = path_of_git(name, top);
+    if (fs::is_regular_file(file, problem)) files.push_back(std::move(file));
+  }
+}
+
 // A script in quotes, as in `sh -c '…'`, is a line of its own; `levels` of these are looked into.
 bool add_programs_of_line(std::string_view line, const fs::path& top, int levels,
                           GitAllowance& allowance, std::vector<fs::path>& files) {
@@ -79,6 +99,7 @@ bool add_programs_of_line(std::string_view line, const fs::path& top, int levels
                                        (i == 2 && words[0] == "git" && words[1] == "lfs"));
     const bool runs = i == 0 ? is_path : !is_its_word && fs::is_regular_file(file, problem);
     if (runs) files.push_back(std::move(file));
+    if (i > 0 && !is_its_word) add_what_it_finds(words[i], top, files);
     const bool is_line = words.size() > 1 && words[i].find(' ') != std::string::npos;
     if (is_line && levels > 0 &&
         !add_programs_of_line(words[i], top, levels - 1, allowance, files)) {
@@ -115,6 +136,8 @@ bool names_program(const GitSetting& setting) {
                                          "textconv",
                                          "update",
                                          "uploadpack"};
+  // `lfs.customtransfer.NAME.path`
+  if (setting.section == "lfs" && setting.name == "path") return true;
   return setting.section == "pager" || std::ranges::find(kNames, setting.name) != std::end(kNames);
 }
 

@@ -355,9 +355,18 @@ TEST_F(GuardedRepositories, take_every_word_for_a_file_but_what_git_lfs_does) {
   EXPECT_FALSE(keeps("clean", "git-lfs clean -- %f"));
   EXPECT_FALSE(keeps("clean", "git lfs clean"));
   for (const char* command : {"python3 -u check", "python3  check", "sh <check", "sh < check",
-                              "tcsh check", "xyz -f check", "sh -c 'exec check'"}) {
+                              "tcsh check", "xyz -f check", "sh -c 'exec check'", "$(pwd)/check",
+                              "`pwd`/check", "bash '$(pwd)'/check", "$GIT_WORK_TREE/check"}) {
     EXPECT_TRUE(keeps("check", command)) << command;
   }
+  make("tools/more.js");
+  make("tools/clean.py");
+  EXPECT_TRUE(keeps("tools/more.js", "node tools/more"));
+  EXPECT_TRUE(keeps("tools/clean.py", "python3 -m tools.clean"));
+  // Git takes one backslash away, and a shell the other.
+  EXPECT_TRUE(keeps("check", "./ch\\\\eck"));
+  make(".git/config", "[lfs \"customtransfer.x\"]\n\tpath = ./check\n");
+  EXPECT_TRUE(belongs_to_git(in("check"), grounds_.workspace()));
 }
 
 TEST_F(GuardedRepositories, with_hooks_of_husky_include_those_that_they_run) {
