@@ -162,12 +162,16 @@ bool decides(const JsonObject& object, std::string_view written) {
 // that nothing escapes, a comma too many, a colour behind it.
 bool spells_a_no(std::string_view words) {
   std::string bare = lower(words);
-  std::erase_if(bare, [](unsigned char c) {
-    return c <= ' ' || c == '_' || c == '-' || c == '\\' || c == '\'' || c == '"';
-  });
+  std::erase_if(bare,
+                [](unsigned char c) { return c <= ' ' || c == '_' || c == '-' || c == '\\'; });
+  std::ranges::replace(bare, '\'', '"');
+  for (const std::string_view key : {"decision", "permissiondecision"}) {
+    for (const std::string_view no : {"block", "deny", "ask"}) {
+      if (bare.find(fmt::format("\"{}\":\"{}\"", key, no)) != std::string::npos) return true;
+    }
+  }
   return std::ranges::any_of(
-      std::to_array<std::string_view>({"decision:block", "decision:deny", "decision:ask",
-                                       "continue:false", "block:true", "deny:true"}),
+      std::to_array<std::string_view>({"\"continue\":false", "\"block\":true", "\"deny\":true"}),
       [&](std::string_view no) { return bare.find(no) != std::string::npos; });
 }
 

@@ -150,7 +150,9 @@ TEST_F(HooksTest, that_say_no_in_other_words_are_no_yes) {
         print(R"({"action": "cancel"})"), print(R"({"result": "halt"})"),
         print(R"({"status": "disapproved"})"), print(R"({"result": "not permitted"})"),
         print(R"({"action": "ask-user"})"), print(R"({"exit_code": 2})"), print(R"({"code": 403})"),
-        print(R"({"state": "unauthorized"})")}) {
+        print(R"({"state": "unauthorized"})"), print(R"({"ok": 0})"), print(R"({"success": "0"})"),
+        print(R"({"answer": "no!"})"), print(R"({"answer": "never"})"),
+        print(R"({"http_status": 403})"), print(R"({"malicious": true})")}) {
     EXPECT_TRUE(call({before(asked)}).waiting) << asked;
   }
   for (
@@ -216,6 +218,7 @@ TEST_F(HooksTest, that_mean_a_no_keep_what_a_person_says) {
   }
   for (const std::string_view note :
        {"see {a} and [b]", "Our settings:\n{\"scripts\": {\"x\": 1}, \"continue\": true}",
+        "+ const node = { isBlock: true, inline: false }", "a: ${{ x }}\n continue: false",
         "Ours: {\"items\": [{\"decision\": \"tea\"}]}",
         "Half of it: {\"continue\": true, \"decision"}) {
     const auto message = said(note);

@@ -15,11 +15,11 @@ namespace {
 // Words that say no by themselves, in names and in texts; not a name with nothing of it: `"errors":
 // 0`.
 constexpr auto kNo = std::to_array<std::string_view>(
-    {"abort",   "block",      "cancel",    "danger",  "denial",  "denied",
-     "deny",    "disallow",   "disapprov", "error",   "exceed",  "fail",
-     "forbid",  "forbidden",  "halt",      "illegal", "invalid", "notallow",
-     "prevent", "prohibit",   "quarantin", "refus",   "reject",  "restrict",
-     "stop",    "suspicious", "unauthori", "unsafe",  "veto",    "violat"});
+    {"abort",    "block",     "cancel",     "danger",    "denial",    "denied",    "deny",
+     "disallow", "disapprov", "error",      "exceed",    "fail",      "forbid",    "forbidden",
+     "halt",     "illegal",   "invalid",    "kill",      "leak",      "malicious", "never",
+     "nope",     "notallow",  "prevent",    "prohibit",  "quarantin", "refus",     "reject",
+     "restrict", "stop",      "suspicious", "unauthori", "unsafe",    "veto",      "violat"});
 // Names of what is decided, whichever way it was.
 constexpr auto kDecided = std::to_array<std::string_view>(
     {"allow", "approv", "confirm", "continue", "decid", "decis", "grant", "hookspecificoutput",
@@ -27,12 +27,15 @@ constexpr auto kDecided = std::to_array<std::string_view>(
 // Texts that are a no as a whole, beginnings of one, and words that are one in any text.
 constexpr auto kNoAlone = std::to_array<std::string_view>({"false", "ko", "n", "no", "nok", "bad"});
 constexpr auto kNoAtStart =
-    std::to_array<std::string_view>({"ask", "no ", "no,", "no:", "no.", "not "});
+    std::to_array<std::string_view>({"ask", "no ", "no,", "no:", "no.", "no!", "not "});
 constexpr auto kNoInText = std::to_array<std::string_view>({" not ", "n't ", "cannot"});
+// Names of a yes, of which 0 is a no.
+constexpr auto kYes = std::to_array<std::string_view>(
+    {"clean", "good", "ok", "pass", "passed", "safe", "success", "successful", "valid"});
 // Names of what programs say of their end: anything but 0, and 200 to 299, is a no.
-constexpr auto kEnds =
-    std::to_array<std::string_view>({"code", "errno", "exit", "exitcode", "exitstatus", "rc",
-                                     "returncode", "returnvalue", "status", "statuscode"});
+constexpr auto kEnds = std::to_array<std::string_view>(
+    {"code", "errno", "exit", "exitcode", "exitstatus", "rc", "returncode", "returnvalue", "status",
+     "statuscode", "httpstatus"});
 
 bool has_any(std::string_view text, const auto& words) {
   return std::ranges::any_of(
@@ -73,6 +76,9 @@ bool may_mean_no(std::string_view key, const Json& value) {
   const std::string name = bare_name(key);
   if (has_any(name, kNo)) return !is_nothing(value);
   if (name == "ask" || has_any(name, kDecided)) return true;
+  if (is_one_of(name, kYes) && (is_nothing(value) || value == Json("0") || value == Json("off"))) {
+    return true;
+  }
   if (value.is_number() && is_one_of(name, kEnds)) {
     const auto number = value.to_number<double>();
     return number != 0 && !(number >= 200 && number < 300);

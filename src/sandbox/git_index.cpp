@@ -117,6 +117,14 @@ class IndexReader {
   std::string name_ = {};
 };
 
+// As git itself wants names to be.
+bool stays_inside(const std::string& name) {
+  const std::filesystem::path path(name);
+  return path.is_relative() && std::ranges::none_of(path, [](const std::filesystem::path& part) {
+           return part.empty() || part == "." || part == ".." || part == ".git";
+         });
+}
+
 struct Found {
   std::vector<std::string> submodules = {};
   bool is_readable = true;  // false where the hashes have another length
@@ -129,7 +137,7 @@ Found submodules_in(IndexReader reader, std::uint32_t count, GitAllowance& allow
     if (!reader.next() || !reader.is_known()) {
       return {.is_readable = false, .is_too_much = reader.is_too_much()};
     }
-    if (!reader.is_submodule()) continue;
+    if (!reader.is_submodule() || !stays_inside(reader.name())) continue;
     if (!allowance.covers_name(reader.name().size())) return {.is_too_much = true};
     found.submodules.push_back(reader.name());
   }

@@ -65,6 +65,17 @@ TEST_F(SubmodulesInIndex, are_found_among_many_files) {
   ASSERT_GT(std::filesystem::file_size(index()), 600'000U);
 }
 
+TEST_F(SubmodulesInIndex, lie_inside_of_the_worktree) {
+  make_repository("");
+  std::fstream file(index(), std::ios::binary | std::ios::in | std::ios::out);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  for (const char* name : {"../../x", "/modulx", "a/../xy", "x/./abc"}) {
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(whole.find("a/module"))).write(name, 7).flush();
+    for (const std::string& each : found()) EXPECT_TRUE(each == "module" || each == "second");
+  }
+}
+
 TEST_F(SubmodulesInIndex, are_not_looked_for_in_more_than_is_allowed) {
   make_repository("");
   GitAllowance allowance;

@@ -138,7 +138,8 @@ Result<Guard> guard_for(Sandbox::State& state, const sandbox::ParentWatch* watch
   if (state.guards_all && !found.is_complete) {
     return fail(ErrorCode::unavailable,
                 "There are too many folders or files now to find all that is protected or "
-                "unreadable. Nothing runs before some are removed");
+                "unreadable, or a repository here names too much in its settings. Nothing runs "
+                "before some are removed");
   }
   if (watch != nullptr) {
     for (const auto& placeholder : found.placeholders) watch->remove_later(placeholder.path());

@@ -91,13 +91,6 @@ std::string path_of_open(int descriptor) {
 
 }  // namespace
 
-std::string shown_path(std::string_view path) {
-  constexpr std::size_t kLongest = 200;
-  const std::string valid = to_valid_utf8(std::string(path));
-  const std::string_view start = utf8_prefix(valid, kLongest);
-  return fmt::format("'{}{}'", start, start.size() < valid.size() ? "…" : "");
-}
-
 FileStatus file_status(const struct stat& status) {
   FileStatus made;
   if (S_ISREG(status.st_mode)) made.kind = EntryKind::file;

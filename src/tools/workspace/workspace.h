@@ -156,8 +156,8 @@ class Workspace {
   Resolver resolver_;
 };
 
-// A path as a person reads it in a message: quoted, valid UTF-8 and never longer than a line or
-// two.
+// A path as a person reads it in a message: quoted, valid UTF-8, on one line, and never longer
+// than a line or two of a terminal.
 std::string shown_path(std::string_view path);
 
 }  // namespace wright::tools

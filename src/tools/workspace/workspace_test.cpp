@@ -431,5 +431,10 @@ TEST(Protected, paths_are_meant_below_the_base_and_under_every_name) {
   EXPECT_TRUE(linked->write_target("lib/other"));
 }
 
+TEST(ShownPath, is_one_line_whatever_the_name_is) {
+  EXPECT_EQ(shown_path("a\n  remove b\rc"), "'a\\n  remove b\\rc'");
+  EXPECT_EQ(shown_path("a b"), "'a b'");
+}
+
 }  // namespace
 }  // namespace wright::tools
