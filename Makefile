@@ -84,7 +84,7 @@ coverage: build-coverage
 	find build/coverage -name '*.gcda' -delete
 	ctest --preset coverage --parallel $(JOBS) --label-exclude build
 	@for folder in core store feedback; do \
-	  gcovr --root . --filter "src/$$folder/" --exclude '.*_test\.cpp' --fail-under-line 90 \
+	  gcovr --gcov-executable 'llvm-cov-19 gcov' --root . --filter "src/$$folder/" --exclude '.*_test\.cpp' --fail-under-line 90 \
 	    build/coverage/src/$$folder || exit 1; \
 	done
 
@@ -111,15 +111,16 @@ pictures: build-try
 	@python3 docs/site/pictures.py --wright build/try/wright --root . --out docs/pictures
 
 SOURCES = git ls-files '*.h' '*.cpp'
-LINTED  = git $(if $(SINCE),diff --name-only --diff-filter=d $(SINCE),ls-files) -- \
-            'src/*.cpp' 'examples/*.cpp' ':!*_test.cpp'
+LINTED  = git diff --name-only --diff-filter=d $(SINCE) -- 'src/*.cpp' 'examples/*.cpp' ':!*_test.cpp'
 
 format: packages-format
 	$(SOURCES) | xargs clang-format -i
 
+# It reads the compiled headers, and what else the build makes.
 lint: packages-lint
 	@cmake --preset dev > /dev/null
-	$(LINTED) | xargs --no-run-if-empty -P $(JOBS) -n 1 clang-tidy-19 -p build/dev --quiet
+	@cmake --build --preset dev --target wright
+	@$(if $(SINCE),$(LINTED) | xargs --no-run-if-empty -P $(JOBS) -n 1 clang-tidy-19 -p build/dev --quiet,cmake/lint.py build/dev)
 
 lint-changes: packages-lint
 	@cmake --preset dev > /dev/null
@@ -166,7 +167,7 @@ SECTIONS_sanitize = build test clang sanitizers
 SECTIONS_tsan     = build test
 SECTIONS_simulation = build test
 SECTIONS_fuzz     = build clang sanitizers
-SECTIONS_coverage = build test coverage
+SECTIONS_coverage = build test clang sanitizers coverage
 SECTIONS_bench    = build bench npm
 SECTIONS_docs     = docs
 SECTIONS_format   = format

@@ -204,7 +204,7 @@ struct CommandDecision {
 class CommandRules {
  public:
   // Refuses an empty pattern, or one with an open quote.
-  static Result<CommandRules> make(std::vector<CommandRule> rules);
+  static Result<CommandRules> make(const std::vector<CommandRule>& rules);
 
   CommandDecision judge(std::string_view line) const;
 

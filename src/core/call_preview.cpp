@@ -26,11 +26,11 @@ struct HidingPreview {
     Json* diff = object == nullptr ? nullptr : object->if_contains("diff");
     if (diff == nullptr || !diff->is_string()) return seen;
     std::size_t hidden = 0;
-    std::string text = redactor.redacted(std::string_view(diff->get_string()), hidden);
+    const std::string text = redactor.redacted(std::string_view(diff->get_string()), hidden);
     if (hidden == 0) return seen;
     // What is hidden counts all the same: another secret makes another diff.
     object->emplace("whole_diff", sha256_hex(diff->get_string()));
-    (*object)["diff"] = std::move(text);
+    (*object)["diff"] = text;
     return seen;
   }
 };

@@ -1,6 +1,8 @@
 // aggregate_entities: counts, sums, averages and extremes, of all or by groups.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/iso_time.h"
 #include "core/try.h"
 #include "entities/entity_tool_list.h"
@@ -127,7 +129,8 @@ Tool aggregate_entities_tool(SharedSource source) {
       "aggregate_entities",
       "Counts entities, or computes the sum, average, least or greatest of a field, of all that "
       "match or for each value of group_by. How many functions are there per language?",
-      [source](const AggregateArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const AggregateArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) {
                            return aggregate(session, type, arguments);

@@ -18,7 +18,7 @@ class BatchWorkers {
  public:
   // `work(number, stop)` makes the result of a piece, in any of the threads; it does not throw.
   template <class Work>
-  BatchWorkers(std::size_t pieces, std::size_t threads, Work work)
+  BatchWorkers(std::size_t pieces, std::size_t threads, const Work& work)
       : left_(pieces), pieces_(pieces) {
     for (std::size_t i = 0; i < std::min(threads, pieces); ++i) {
       threads_.emplace_back([this, work](const std::stop_token& stop) {

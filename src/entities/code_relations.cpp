@@ -320,7 +320,8 @@ class Explorer {
     sql.value(file.file_id).add(" AND type <> 'file' AND start_line <= ").value(line);
     sql.add(" AND end_line >= ").value(line).add(" ORDER BY line_count, start_line DESC LIMIT 1");
     auto found = TRY(nodes(sql));
-    return found.empty() ? file : std::move(found.front());
+    if (found.empty()) return file;
+    return std::move(found.front());
   }
 
   EntitySession& session_;

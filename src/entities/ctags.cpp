@@ -114,7 +114,7 @@ Json tag_of_line(std::string_view line) {
       tag["scopeKind"] = value.substr(0, end);
       tag["scope"] = value.substr(std::min(end + 1, value.size()));
     } else {
-      tag[key] = std::move(value);
+      tag[key] = value;
     }
   }
   return tag;

@@ -48,6 +48,7 @@ Result<const EntityType*> find_type(const EntitySchema& schema, std::string_view
     if (is_same_name(type.name, name)) return &type;
   }
   std::vector<std::string_view> names;
+  names.reserve(schema.types.size());
   for (const EntityType& type : schema.types) names.push_back(type.name);
   return fail(ErrorCode::not_found,
               to_valid_utf8(fmt::format("There is no entity type '{}'; there {}: {}", name,
@@ -63,6 +64,7 @@ Result<const EntityField*> find_field(const EntityType& type, std::string_view n
     if (is_same_name(field.name, name)) return &field;
   }
   std::vector<std::string_view> names;
+  names.reserve(type.fields.size());
   for (const EntityField& field : type.fields) names.push_back(field.name);
   return fail(ErrorCode::not_found,
               to_valid_utf8(fmt::format("'{}' has no field '{}'; its fields are: {}", type.name,

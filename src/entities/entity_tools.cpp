@@ -1,4 +1,6 @@
 // The tools of wright/tools.h over their two sources.
+#include <utility>
+
 #include "core/firm_bounds.h"
 #include "core/try.h"
 #include "entities/code_index.h"
@@ -26,7 +28,7 @@ std::vector<Tool> entity_tools(SharedSource source, EntityClock clock) {
                           get_schema_tool(source),
                           describe_entity_tool(source),
                           explore_relationships_tool(source),
-                          semantic_search_tool(source)};
+                          semantic_search_tool(std::move(source))};
   for (Tool& tool : tools) tool = with_firm_bounds(std::move(tool));
   return tools;
 }

@@ -1,4 +1,6 @@
 // query_entities, text_pattern_search and enum_filter_search.
+#include <utility>
+
 #include "entities/entity_tool_list.h"
 
 #include "core/try.h"
@@ -75,7 +77,8 @@ Tool query_entities_tool(SharedSource source) {
       "query_entities",
       "Finds entities (classes, functions, files, rows of a table, …) by conditions on their "
       "fields, sorted. get_schema tells the types and fields. `total` counts all that match.",
-      [source](const QueryEntitiesArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const QueryEntitiesArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
                            EntityFilter filter(type);
@@ -94,7 +97,8 @@ Tool text_pattern_search_tool(SharedSource source) {
       "text_pattern_search",
       "Finds entities whose text field contains, starts with, ends with, is or matches (a regular "
       "expression) a pattern. Upper and lower case are the same unless case_sensitive.",
-      [source](const TextPatternArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const TextPatternArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         return with_type(
             *source, arguments.entity_type, context.stop,
             [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
@@ -115,7 +119,8 @@ Tool enum_filter_search_tool(SharedSource source) {
   return tool(
       "enum_filter_search",
       "Finds entities whose field has one of the given values, or, with exclude, none of them.",
-      [source](const EnumFilterArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const EnumFilterArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_type, context.stop,
                          [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
                            const auto field = TRY(find_field(type, arguments.field));

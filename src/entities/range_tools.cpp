@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/enum_names.h"
 #include "core/iso_time.h"
@@ -237,7 +238,8 @@ Tool number_range_search_tool(SharedSource source) {
       "number_range_search",
       "Finds entities by a number: more than 200 lines, a price between 10 and 20, about 100. "
       "Sorted by that number.",
-      [source](const NumberRangeArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const NumberRangeArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         return with_type(
             *source, arguments.entity_type, context.stop,
             [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {
@@ -259,8 +261,8 @@ Tool datetime_range_search_tool(SharedSource source, EntityClock clock) {
       "datetime_range_search",
       "Finds entities by a time: changed in the last week, before a day, between two days. The "
       "latest come first.",
-      [source, clock](const DatetimeRangeArguments& arguments,
-                      const Context& context) -> Result<Json> {
+      [source = std::move(source), clock = std::move(clock)](
+          const DatetimeRangeArguments& arguments, const Context& context) -> Result<Json> {
         return with_type(
             *source, arguments.entity_type, context.stop,
             [&](EntitySession& session, const EntityType& type) -> Result<JsonObject> {

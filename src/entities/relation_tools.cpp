@@ -1,4 +1,6 @@
 // explore_relationships and semantic_search.
+#include <utility>
+
 #include "entities/entity_tool_list.h"
 
 #include "core/try.h"
@@ -47,7 +49,8 @@ Tool explore_relationships_tool(SharedSource source) {
       "explore_relationships",
       "Goes from entities to those that they contain or refer to, or, incoming, that contain or "
       "refer to them: the methods of a class, the rows that a row belongs to.",
-      [source](const ExploreArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const ExploreArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         auto session = TRY(source->open(context.stop));
         auto answer =
             source->related(session,
@@ -69,7 +72,8 @@ Tool semantic_search_tool(SharedSource source) {
       "semantic_search",
       "Finds entities by words instead of exact names: `parse request` finds parseHttpRequest and "
       "what its comment calls so. The best match comes first.",
-      [source](const SemanticSearchArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const SemanticSearchArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         auto session = TRY(source->open(context.stop));
         auto answer =
             TRY(source->similar(session,

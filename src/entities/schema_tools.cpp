@@ -1,5 +1,6 @@
 // get_schema and describe_entity: what there is to be asked about.
 #include <algorithm>
+#include <utility>
 
 #include "core/try.h"
 #include "entities/entity_tool_list.h"
@@ -145,9 +146,8 @@ Tool get_schema_tool(SharedSource source) {
       "get_schema",
       "Tells which entity types there are, how many of each, their fields and how they belong "
       "together. Call it first when you do not know them.",
-      [source](const GetSchemaArguments& arguments, const Context& context) -> Result<Json> {
-        return get_schema(*source, arguments, context.stop);
-      },
+      [source = std::move(source)](const GetSchemaArguments& arguments, const Context& context)
+          -> Result<Json> { return get_schema(*source, arguments, context.stop); },
       entity_tool_options());
 }
 
@@ -156,7 +156,8 @@ Tool describe_entity_tool(SharedSource source) {
       "describe_entity",
       "Tells everything about one entity type: its fields with their types, meaning and examples "
       "of their values, and the operators for conditions on them.",
-      [source](const DescribeEntityArguments& arguments, const Context& context) -> Result<Json> {
+      [source = std::move(source)](const DescribeEntityArguments& arguments,
+                                   const Context& context) -> Result<Json> {
         return with_type(*source, arguments.entity_name, context.stop, describe);
       },
       entity_tool_options());

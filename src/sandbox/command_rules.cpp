@@ -333,7 +333,7 @@ struct CommandRules::Compiled {
   }
 };
 
-Result<CommandRules> CommandRules::make(std::vector<CommandRule> rules) {
+Result<CommandRules> CommandRules::make(const std::vector<CommandRule>& rules) {
   auto compiled = std::make_shared<Compiled>();
   for (const CommandRule& rule : rules) {
     auto pattern = TRY(compile(rule));

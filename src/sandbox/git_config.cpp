@@ -68,6 +68,7 @@ class Reader {
     text_.remove_prefix(1);
     pass_blanks();
     section_ = lower(take_name());
+    has_subsection_ = !text_.starts_with(']');
     bool is_quoted = false;
     std::size_t at = 0;
     for (; at < text_.size() && text_[at] != '\n'; ++at) {
@@ -88,7 +89,7 @@ class Reader {
       pass_blanks();
       value = take_value();
     }
-    settings_.push_back({section_, name, std::move(value)});
+    settings_.push_back({section_, name, std::move(value), has_subsection_});
     pass_line();
   }
 
@@ -128,6 +129,7 @@ class Reader {
 
   std::string_view text_;
   std::string section_;
+  bool has_subsection_ = false;
   std::vector<GitSetting> settings_;
 };
 

@@ -12,6 +12,7 @@ struct GitSetting {
   std::string section;  // in small letters, without the name of a subsection
   std::string name;     // likewise
   std::string value;    // without comments, quotes and escapes; empty where there is none
+  bool has_subsection = false;
 
   bool operator==(const GitSetting&) const = default;
 };

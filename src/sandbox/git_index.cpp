@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/file_descriptor.h"
@@ -19,7 +21,8 @@ namespace {
 constexpr std::size_t kHeader = 12;
 constexpr std::size_t kPiece = 256U << 10;       // that is read at once
 constexpr std::size_t kLongestEntry = 8U << 10;  // no path is as long
-constexpr std::size_t kBeforeMode = 24;          // times and numbers of the file system
+constexpr int kMostShared = 100;
+constexpr std::size_t kBeforeMode = 24;  // times and numbers of the file system
 constexpr std::size_t kBeforeHash = 40;
 constexpr std::uint32_t kSubmodule = 0160000;
 constexpr std::uint32_t kTypeMask = 0170000;
@@ -79,10 +82,6 @@ class IndexReader {
   }
 
   bool is_submodule() const { return (mode_ & kTypeMask) == kSubmodule; }
-  bool is_known() const {
-    const std::uint32_t type = mode_ & kTypeMask;
-    return type == 0100000 || type == 0120000 || type == 0040000 || type == kSubmodule;
-  }
   const std::string& name() const { return name_; }
   bool is_too_much() const { return is_too_much_; }
 
@@ -117,52 +116,53 @@ class IndexReader {
   std::string name_ = {};
 };
 
-// As git itself wants names to be.
+// As git itself wants names to be. In a split index, those that are in the shared one are empty.
 bool stays_inside(const std::string& name) {
   const std::filesystem::path path(name);
-  return path.is_relative() && std::ranges::none_of(path, [](const std::filesystem::path& part) {
+  return !name.empty() && path.is_relative() &&
+         std::ranges::none_of(path, [](const std::filesystem::path& part) {
            return part.empty() || part == "." || part == ".." || part == ".git";
          });
 }
 
-struct Found {
-  std::vector<std::string> submodules = {};
-  bool is_readable = true;  // false where the hashes have another length
-  bool is_too_much = false;
-};
+using Names = std::set<std::string>;
 
-Found submodules_in(IndexReader reader, std::uint32_t count, GitAllowance& allowance) {
-  Found found;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!reader.next() || !reader.is_known()) {
-      return {.is_readable = false, .is_too_much = reader.is_too_much()};
-    }
+// False where there is too much to look through.
+bool add_submodules_in(const std::filesystem::path& index, HashLength hash, GitAllowance& allowance,
+                       Names& names) {
+  const FileDescriptor file = open_regular_file(index);
+  std::array<char, kHeader> start{};
+  if (!file.is_open() || ::pread(file.get(), start.data(), kHeader, 0) != kHeader) return true;
+  const std::string_view header(start.data(), start.size());
+  if (!header.starts_with("DIRC")) return true;
+  const std::uint32_t version = number_at(header, 4, 4);
+  const std::uint32_t count = number_at(header, 8, 4);
+  IndexReader reader(file.get(), version, static_cast<std::size_t>(hash), allowance);
+  for (std::uint32_t i = 0; i < count && reader.next(); ++i) {
     if (!reader.is_submodule() || !stays_inside(reader.name())) continue;
-    if (!allowance.covers_name(reader.name().size())) return {.is_too_much = true};
-    found.submodules.push_back(reader.name());
+    if (!allowance.covers_name(reader.name().size())) return false;
+    names.insert(reader.name());
   }
-  return found;
+  return !reader.is_too_much();
 }
 
 }  // namespace
 
 std::optional<std::vector<std::string>> submodules_in_index(const std::filesystem::path& index,
+                                                            HashLength hash,
                                                             GitAllowance& allowance) {
-  using Names = std::vector<std::string>;
-  const FileDescriptor file = open_regular_file(index);
-  std::array<char, kHeader> start{};
-  if (!file.is_open() || ::pread(file.get(), start.data(), kHeader, 0) != kHeader) return Names();
-  const std::string_view header(start.data(), start.size());
-  if (!header.starts_with("DIRC")) return Names();
-  const std::uint32_t version = number_at(header, 4, 4);
-  const std::uint32_t count = number_at(header, 8, 4);
-  for (const std::size_t hash : {20U, 32U}) {
-    Found found =
-        submodules_in(IndexReader(file.get(), version, hash, allowance), count, allowance);
-    if (found.is_too_much) return std::nullopt;
-    if (found.is_readable) return std::move(found.submodules);
+  Names names;
+  if (!add_submodules_in(index, hash, allowance, names)) return std::nullopt;
+  std::error_code problem;
+  int shared = 0;
+  for (std::filesystem::directory_iterator entries(index.parent_path(), problem);
+       !problem && entries != std::filesystem::directory_iterator(); entries.increment(problem)) {
+    if (!entries->path().filename().native().starts_with("sharedindex.")) continue;
+    if (++shared > kMostShared || !add_submodules_in(entries->path(), hash, allowance, names)) {
+      return std::nullopt;
+    }
   }
-  return Names();
+  return std::vector<std::string>(names.begin(), names.end());
 }
 
 }  // namespace wright::sandbox

@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kConfig = "config";
 constexpr std::size_t kMostOfConfig = 4U << 20;
 constexpr std::size_t kMostWorktrees = 16;
 constexpr std::size_t kMostOfLine = 8192;
@@ -69,26 +70,33 @@ class SettingsReader {
  public:
   explicit SettingsReader(GitAllowance& allowance) : allowance_(allowance) {}
 
-  void read(const fs::path& file) {
-    if (!known_.insert(file.lexically_normal()).second) return;
+  // Returns what the file itself says of the hashes of its repository.
+  HashLength read(const fs::path& file) {
+    HashLength hash = HashLength::sha1;
+    if (!known_.insert(file.lexically_normal()).second) return hash;
     if (known_.size() > kMostFiles) {
       is_complete_ = false;
-      return;
+      return hash;
     }
     const std::string text = start_of_regular_file(file, kMostOfConfig + 1);
     is_complete_ =
         is_complete_ && text.size() <= kMostOfConfig && allowance_.covers_bytes(text.size());
-    if (!is_complete_) return;
+    if (!is_complete_) return hash;
     for (GitSetting& each : settings_in_git_config(text)) {
       if (each.value.empty()) continue;
       const bool is_include = each.section == "include" || each.section == "includeif";
       if (is_include && each.name == "path") {
         waiting_.push_back(path_of_git(each.value, file.parent_path()));
       }
+      const bool is_of_format = each.section == "extensions" && !each.has_subsection;
+      if (is_of_format && each.name == "objectformat") {
+        hash = each.value == "sha256" ? HashLength::sha256 : HashLength::sha1;
+      }
       if (each.section == "core" || each.section == "init" || names_program(each)) {
         settings_.push_back(std::move(each));
       }
     }
+    return hash;
   }
 
   // Returns the paths, of files that are not there, too.
@@ -257,9 +265,10 @@ GitPlaces places_named_by_git(const fs::path& dot_git, GitAllowance& allowance) 
     reader.read(file);
   }
   for (const fs::path& folder : own) {
-    for (const char* name : {"config", "config.worktree"}) {
+    for (const std::string_view name : {kConfig, std::string_view("config.worktree")}) {
       if (fs::is_symlink(folder / name, problem)) places.files.push_back(folder / name);
-      reader.read(folder / name);
+      const HashLength hash = reader.read(folder / name);
+      if (folder == own.back() && name == kConfig) places.hash = hash;
     }
   }
   add(reader.read_what_is_included(), places.files);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sandbox/git_allowance.h"
+#include "sandbox/git_index.h"
 
 namespace wright::sandbox {
 
@@ -18,6 +19,7 @@ struct GitPlaces {
   // Of a repository: what its index is of, and the index.
   std::filesystem::path worktree = {};
   std::filesystem::path index = {};
+  HashLength hash = HashLength::sha1;
 };
 
 // As git itself tells a folder of its own from any other: a repository without a worktree (a "bare"

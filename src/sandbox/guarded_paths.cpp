@@ -36,6 +36,10 @@ timespec clock_of_files() {
 
 }  // namespace
 
+void GuardedPaths::Found::lacks(std::string what) {
+  if (too_much.empty()) too_much = std::move(what);
+}
+
 GuardedPaths::GuardedPaths(const SandboxPolicy& policy) {
   std::error_code ignored;
   for (const std::string& pattern : policy.unreadable) {
@@ -113,7 +117,8 @@ Result<void> GuardedPaths::guard(const std::filesystem::path& path, Placeholder:
     }
     if (!is_writable(place)) return {};
     if (found.placeholders.size() >= kMostPlaceholders) {
-      found.is_complete = false;
+      found.lacks(fmt::format("more than {} protected paths are missing, '{}' is one of them",
+                              kMostPlaceholders, place.string()));
       return {};
     }
     pin(place, kByPath, found);
@@ -154,20 +159,24 @@ std::set<std::filesystem::path> GuardedPaths::known_repositories() const {
   return repositories;
 }
 
-Result<void> GuardedPaths::guard_all(const GitPlaces& places, Found& found) const {
+Result<void> GuardedPaths::guard_all(const GitPlaces& places, std::string_view whose,
+                                     Found& found) const {
   for (const auto& folder : places.folders) TRY(guard(folder, Placeholder::Kind::folder, found));
   for (const auto& file : places.files) TRY(guard(file, Placeholder::Kind::file, found));
-  found.is_complete = found.is_complete && places.is_complete;
+  if (!places.is_complete) found.lacks(fmt::format("{} names too much", whose));
   return {};
 }
 
 Result<void> GuardedPaths::guard_what_git_names(const std::filesystem::path& dot_git,
                                                 Pass& pass) const {
   const GitPlaces places = places_named_by_git(dot_git, pass.git);
-  TRY(guard_all(places, pass.found));
-  const auto submodules = submodules_in_index(places.index, pass.git);
-  pass.found.is_complete = pass.found.is_complete && submodules.has_value();
-  if (!submodules) return {};
+  const std::string settings = fmt::format("the repository '{}'", dot_git.string());
+  TRY(guard_all(places, settings, pass.found));
+  const auto submodules = submodules_in_index(places.index, places.hash, pass.git);
+  if (!submodules) {
+    pass.found.lacks(fmt::format("the index of {} is too large", settings));
+    return {};
+  }
   for (const std::string& path : *submodules) {
     const auto folder = places.worktree / path;
     // Where it is not checked out, git ends when it meets a `.git` that is no repository.
@@ -184,9 +193,10 @@ Result<void> GuardedPaths::guard_tops_from_git(Pass& pass) const {
   Found& found = pass.found;
   std::error_code problem;
   if (std::ranges::find(names_, ".git") == names_.end()) return {};
-  TRY(guard_all(places_of_the_person(pass.git), found));
+  TRY(guard_all(places_of_the_person(pass.git), "your own configuration of git", found));
   for (const auto& top : writable_) {
-    if (std::filesystem::is_directory(top, problem)) TRY(guard_all(places_at_top(top), found));
+    if (!std::filesystem::is_directory(top, problem)) continue;
+    TRY(guard_all(places_at_top(top), fmt::format("the repository '{}'", top.string()), found));
   }
   return {};
 }
@@ -303,7 +313,10 @@ Result<GuardedPaths::Pass> GuardedPaths::pass() {
     once.push_back(std::move(mount));
   }
   found.mounts = std::move(once);
-  found.is_complete = found.is_complete && found.mounts.size() <= kMostMounts;
+  if (found.mounts.size() > kMostMounts) {
+    found.lacks(fmt::format("more than {} paths are protected or unreadable, '{}' is one of them",
+                            kMostMounts, found.mounts.back().path));
+  }
   identify(pass);
   return pass;
 }
@@ -317,7 +330,7 @@ Result<GuardedPaths::Found> GuardedPaths::look() {
   Pass last = TRY(pass());
   FolderMoves moves;
   std::set<std::string> watched;
-  for (int count = 1; !last.is_calm && last.found.is_complete; ++count) {
+  for (int count = 1; !last.is_calm && last.found.is_complete(); ++count) {
     if (count == kMostLooks) {
       return fail(ErrorCode::unavailable,
                   "Folders keep being moved, so that what is protected or unreadable cannot be "
@@ -342,7 +355,7 @@ GuardedPaths::Elsewhere GuardedPaths::elsewhere() {
   Pass once;
   once.began = clock_of_files();
   search_all(once);
-  Elsewhere told{std::move(once.found.behind_links), {}, once.found.is_complete};
+  Elsewhere told{std::move(once.found.behind_links), {}, once.found.is_complete()};
   const auto tell = [&](const std::filesystem::path& path) {
     std::error_code problem;
     auto real = std::filesystem::weakly_canonical(path, problem);

@@ -55,7 +55,10 @@ class GuardedPaths {
     std::vector<GuardedMount> mounts;
     std::vector<Placeholder> placeholders;
     std::vector<std::string> behind_links = {};  // of what is hidden
-    bool is_complete = true;  // false when there is too much to look through, or to guard
+    std::string too_much = {};  // what kept it from looking at all, or from guarding it
+
+    bool is_complete() const { return too_much.empty(); }
+    void lacks(std::string what);
   };
   // May be called from several threads. What is moved meanwhile is found nevertheless: where
   // something has changed, it looks again, and gives up where that does not end.
@@ -112,7 +115,8 @@ class GuardedPaths {
   bool is_writable(const std::filesystem::path& path) const;
   Result<void> guard(const std::filesystem::path& path, Placeholder::Kind missing,
                      Found& found) const;
-  Result<void> guard_all(const GitPlaces& places, Found& found) const;
+  // `whose` tells people what it is that names them.
+  Result<void> guard_all(const GitPlaces& places, std::string_view whose, Found& found) const;
   Result<void> guard_tops_from_git(Pass& pass) const;
   Result<void> guard_what_git_names(const std::filesystem::path& dot_git, Pass& pass) const;
   std::set<std::filesystem::path> known_repositories() const;

@@ -24,7 +24,7 @@ TEST_F(GuardedPathsOf, a_workspace_are_found_wherever_they_are) {
   EXPECT_EQ(paths_of(found, Kind::read_only),
             (std::set<std::string>{in(".git"), in("deep/er/.git"), in(".wright")}));
   EXPECT_TRUE(found.placeholders.empty());
-  EXPECT_TRUE(found.is_complete);
+  EXPECT_TRUE(found.is_complete());
 }
 
 TEST_F(GuardedPathsOf, a_folder_that_is_only_read_need_no_protection) {
@@ -314,7 +314,7 @@ TEST_F(GuardedPathsOf, a_path_are_found_below_each_folder_though_one_lies_in_ano
 TEST_F(GuardedPathsOf, too_much_is_told) {
   policy_.unreadable = {"*.env"};
   for (int i = 0; i < 5001; ++i) Grounds::write(in(("x" + std::to_string(i) + ".env").c_str()), "");
-  EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
+  EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete());
 }
 
 }  // namespace

@@ -182,14 +182,15 @@ TEST_F(GuardedRepositories, with_too_many_settings_are_told_of) {
   std::string config;
   for (int i = 0; i < 1'001; ++i) config += fmt::format("[include]\n\tpath = /none/{}\n", i);
   make(".git/config", config);
-  EXPECT_FALSE(GuardedPaths(policy_).look().value().is_complete);
+  EXPECT_EQ(GuardedPaths(policy_).look().value().too_much,
+            fmt::format("the repository '{}' names too much", in(".git")));
 }
 
 TEST_F(GuardedRepositories, that_name_more_than_can_be_looked_through_are_told_of) {
   const auto is_complete = [&](const std::string& config) {
     make("sub/.git/HEAD", "ref: refs/heads/main\n");
     make("sub/.git/config", config);
-    return GuardedPaths(policy_).look().value().is_complete;
+    return GuardedPaths(policy_).look().value().is_complete();
   };
   std::string worktrees = "[core]\n";
   for (int i = 0; i < 600; ++i) worktrees += fmt::format("\tworktree = w{}\n", i);
@@ -209,8 +210,24 @@ TEST_F(GuardedRepositories, in_folders_named_like_commands_are_looked_at_once) {
        "[filter \"x\"]\n\tclean = $PWD y\n\tsmudge = \"sh -c 'sh -c \\\"a b $PWD\\\" c'\"\n");
   make("v/.git/HEAD", "ref: refs/heads/main\n");
   make("v/.git/config", "[core]\n\tworktree = \"'$PWD 'b\"\n[filter \"x\"]\n\tclean = $PWD y\n");
-  EXPECT_TRUE(GuardedPaths(policy_).look().value().is_complete);
+  EXPECT_TRUE(GuardedPaths(policy_).look().value().is_complete());
   EXPECT_FALSE(belongs_to_git(in("'$PWD 'b/main.c"), grounds_.workspace()));
+}
+
+// The length of the hashes in an index stands in the settings of its repository alone.
+TEST_F(GuardedRepositories, have_their_submodules_guarded_whatever_their_hashes) {
+  const std::string line = fmt::format(
+      "cd '{}' && git init -q --object-format=sha256 long && git init -q short && printf "
+      "'[extensions \"x\"]\\nobjectformat = sha256\\n[include]\\npath = more\\n' >> "
+      "short/.git/config && printf '[extensions]\\nobjectformat = sha256\\n' > short/.git/more && "
+      "hash=11111111111111111111 && echo \"160000 $hash$hash\tsub\" | git -C short update-index "
+      "--index-info && echo \"160000 $hash$hash${{hash}}1111\tsub\" | git -C long update-index "
+      "--index-info",
+      grounds_.workspace().string());
+  ASSERT_EQ(std::system(line.c_str()), 0);
+  const auto found = GuardedPaths(policy_).look().value();
+  EXPECT_EQ(paths_of(found, Kind::hidden_folder),
+            (std::set<std::string>{in("long/sub"), in("short/sub")}));
 }
 
 TEST_F(GuardedRepositories, with_too_many_missing_submodules_are_told_of) {
@@ -220,7 +237,8 @@ TEST_F(GuardedRepositories, with_too_many_missing_submodules_are_told_of) {
       grounds_.workspace().string());
   ASSERT_EQ(std::system(line.c_str()), 0);
   const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_FALSE(found.is_complete);
+  EXPECT_TRUE(found.too_much.starts_with("more than 250 protected paths are missing"))
+      << found.too_much;
   EXPECT_LE(found.placeholders.size(), 250U);
 }
 

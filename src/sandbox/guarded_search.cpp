@@ -253,7 +253,7 @@ void GuardedPaths::search(const std::filesystem::path& top, Pass& pass) {
   std::vector<std::string> waiting{top.native()};
   for (std::size_t next = 0; next < waiting.size(); ++next) {
     if (next >= kMostFolders) {
-      found.is_complete = false;
+      found.lacks(fmt::format("'{}' has more than {} folders", top.string(), kMostFolders));
       return;
     }
     const std::string path = std::move(waiting[next]);

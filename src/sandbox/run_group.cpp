@@ -108,7 +108,7 @@ Result<CgroupPlace> find_cgroup_place() {
   const std::string own_groups(std::istreambuf_iterator<char>(file), {});
   std::string problem = "this kernel has no cgroups with a limit of processes";
   for (const auto& candidate : cgroup_candidates(own_groups)) {
-    const CgroupPlace place{candidate};
+    CgroupPlace place{candidate};
     const auto folder = make_folder(place);
     if (folder.empty()) {
       problem = fmt::format("no cgroup can be created below {}: {}", candidate.string(),

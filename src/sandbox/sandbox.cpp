@@ -24,6 +24,7 @@
 #include "sandbox/sandbox_state.h"
 #include "sandbox/shell_variables.h"
 #include "sandbox/system_call_filter.h"
+#include "wright/json.h"
 
 namespace wright {
 
@@ -193,8 +194,8 @@ class Preparation {
     if (state_.namespaces && (protects || hides)) {
       state_.guarded = std::make_unique<sandbox::GuardedPaths>(policy);
       const auto found = TRY(state_.guarded->look());
-      state_.guards_all = found.is_complete;
-      problem = found.is_complete ? "" : "there are too many folders or files to check them all";
+      state_.guards_all = found.is_complete();
+      problem = to_valid_utf8(found.too_much);
     }
     const auto tell = [&](std::string name, bool is_wanted, const auto& what) {
       if (!is_wanted)

@@ -135,11 +135,12 @@ Result<Guard> guard_for(Sandbox::State& state, const sandbox::ParentWatch* watch
   Guard guard;
   if (!state.guarded) return guard;
   auto found = TRY(state.guarded->look());
-  if (state.guards_all && !found.is_complete) {
-    return fail(ErrorCode::unavailable,
-                "There are too many folders or files now to find all that is protected or "
-                "unreadable, or a repository here names too much in its settings. Nothing runs "
-                "before some are removed");
+  if (state.guards_all && !found.is_complete()) {
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format("There is too much now to find all that is protected or unreadable: {}. "
+                    "Nothing runs before that is changed",
+                    to_valid_utf8(found.too_much)));
   }
   if (watch != nullptr) {
     for (const auto& placeholder : found.placeholders) watch->remove_later(placeholder.path());

@@ -1,4 +1,5 @@
 // What a run of a vendor's protocol hears of its session: as it happens, or from the store.
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@ std::string last_words_of(Store& store, SessionId id) {
   constexpr std::size_t kMostResults = 200;  // of one turn, and waits do not come before the turn
   const auto messages = store.get_messages(id, {.limit = kMostResults, .keep = Page::Keep::last});
   if (!messages) return {};
-  for (auto each = messages->rbegin(); each != messages->rend(); ++each) {
-    if (each->message.role == Role::assistant) return each->message.text();
+  for (const StoredMessage& each : std::views::reverse(*messages)) {
+    if (each.message.role == Role::assistant) return each.message.text();
   }
   return {};
 }

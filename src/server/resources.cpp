@@ -16,8 +16,8 @@ Json or_null(const std::optional<T>& value) {
 bool shorten(Json& json, std::size_t most) {
   if (auto* text = json.if_string()) {
     if (text->size() <= most) return false;
-    std::string shorter(utf8_prefix(*text, most));
-    json = std::move(shorter);
+    const std::string shorter(utf8_prefix(*text, most));  // apart from what it replaces
+    json = shorter;
     return true;
   }
   bool is_cut = false;

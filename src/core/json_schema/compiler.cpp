@@ -186,6 +186,7 @@ class Compiler {
       return {};
     }
     std::vector<NodeId> nodes;
+    nodes.reserve(array->size());
     for (std::size_t i = 0; i < array->size(); ++i) {
       nodes.push_back(child((*array)[i], fmt::format("{}/{}", name, i)));
     }
