@@ -13,9 +13,11 @@ std::string value_of(std::string_view written) {
 }
 
 TEST(GitConfig, has_sections_and_names_in_any_case) {
-  EXPECT_EQ(settings_in_git_config(
-                "[Core]\nhooksPath=h\n[includeIf \"a]b\\\"]\"]\nPath = /y\n[a.b] c = d\n"),
-            (Settings{{"core", "hookspath", "h"}, {"includeif", "path", "/y", true}, {"a", "c", "d"}}));
+  EXPECT_EQ(
+      settings_in_git_config(
+          "[Core]\nhooksPath=h\n[includeIf \"a]b\\\"]\"]\nPath = /y\n[a.b] c = d\n"),
+      (Settings{
+          {"core", "hookspath", "h"}, {"includeif", "path", "/y", true}, {"a", "c", "d", true}}));
   EXPECT_EQ(settings_in_git_config("\xEF\xBB\xBF[s] a = b\r\n\tc\n"),
             (Settings{{"s", "a", "b"}, {"s", "c", ""}}));
 }

@@ -226,8 +226,9 @@ TEST_F(GuardedRepositories, have_their_submodules_guarded_whatever_their_hashes)
       grounds_.workspace().string());
   ASSERT_EQ(std::system(line.c_str()), 0);
   const auto found = GuardedPaths(policy_).look().value();
-  EXPECT_EQ(paths_of(found, Kind::hidden_folder),
-            (std::set<std::string>{in("long/sub"), in("short/sub")}));
+  const auto made = paths_of(found, Kind::hidden_folder);
+  EXPECT_TRUE(made.contains(in("long/sub")));
+  EXPECT_TRUE(made.contains(in("short/sub")));
 }
 
 TEST_F(GuardedRepositories, with_too_many_missing_submodules_are_told_of) {
