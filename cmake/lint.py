@@ -40,6 +40,7 @@ def groups_of(build: str, root: str) -> list[str]:
 
 
 def findings_in(said: str) -> list[str]:
+    said = re.sub(r"^\d+ warnings? generated\.\n", "", said, flags=re.MULTILINE)
     begins = [match.start() for match in BEGINS.finditer(said)]
     return [said[begin:end].rstrip() for begin, end in zip(begins, begins[1:] + [len(said)])]
 

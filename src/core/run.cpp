@@ -497,7 +497,8 @@ Step next(const Agent& agent, const Run& run) {
 }
 
 Result<void> accept(Run& run, Outcome outcome) {
-  return std::visit([&](auto&& taken) { return take(run, std::move(taken)); }, std::move(outcome));
+  return std::visit([&](auto&& taken) { return take(run, std::forward<decltype(taken)>(taken)); },
+                    std::move(outcome));
 }
 
 }  // namespace wright

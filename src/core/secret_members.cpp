@@ -70,7 +70,7 @@ bool hide_in_member(std::string_view name, Json& value, Inside inside) {
     shown = without_keys(shown);
   }
   const bool has_hidden = value != Json(shown);
-  value = std::move(shown);
+  value = shown;
   return has_hidden;
 }
 

@@ -89,11 +89,12 @@ Result<ToolReply> delegate(const Json& arguments, const Context& context) {
 }  // namespace
 
 Result<Tool> delegate_to(Specialist specialist, std::string description, Json parameters) {
-  auto made = TRY(tool({.name = tool_name("", specialist.name),
-                        .description = std::move(description),
-                        .parameters = parameters.is_null() ? message_parameters() : parameters,
-                        .options = {.effect = Effect::read}},
-                       delegate));
+  auto made =
+      TRY(tool({.name = tool_name("", specialist.name),
+                .description = std::move(description),
+                .parameters = parameters.is_null() ? message_parameters() : std::move(parameters),
+                .options = {.effect = Effect::read}},
+               delegate));
   specialist.kind = Specialist::Kind::delegate;
   made.specialist = std::make_shared<const Specialist>(std::move(specialist));
   return made;

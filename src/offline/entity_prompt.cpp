@@ -60,7 +60,7 @@ std::set<std::string> written_as_names(std::string_view text) {
 // What is left of a question after parts of it were understood.
 class Rest {
  public:
-  explicit Rest(std::string text) : Rest(text, written_as_names(text)) {}
+  explicit Rest(const std::string& text) : Rest(text, written_as_names(text)) {}
   Rest(std::string text, std::set<std::string> names)
       : text_(std::move(text)), names_(std::move(names)) {}
 

@@ -39,7 +39,7 @@ std::vector<std::string> spellings_of(const std::vector<std::string>& words) {
     std::ranges::transform(word, word.begin(), to_upper);
     return word;
   };
-  const auto camel = [&](std::string word, std::size_t i) {
+  const auto camel = [&](const std::string& word, std::size_t i) {
     return i == 0 ? word : capital(word, i);
   };
   std::vector<std::string> names{joined("_", same),   joined("", capital), joined("", camel),

@@ -109,8 +109,8 @@ std::expected<void, ExitCode> Conversation::begin(const std::string& agent_name)
   return {};
 }
 
-std::expected<void, ExitCode> Conversation::continue_with(const Session& session,
-                                                          std::optional<std::string> agent_name) {
+std::expected<void, ExitCode> Conversation::continue_with(
+    const Session& session, const std::optional<std::string>& agent_name) {
   const std::string name = agent_name.value_or(first_agent_of(session));
   if (auto equipped = equip(name, flags_, session); !equipped) return equipped;
   session_id_ = session.id;

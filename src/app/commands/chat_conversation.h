@@ -40,7 +40,7 @@ class Conversation {
   // message.
   std::expected<void, ExitCode> begin(const std::string& agent_name);
   std::expected<void, ExitCode> continue_with(const Session& session,
-                                              std::optional<std::string> agent_name);
+                                              const std::optional<std::string>& agent_name);
 
   // A new session with the same agent, as it is now.
   std::expected<void, ExitCode> begin_anew() { return begin(std::string(agent_name_)); }

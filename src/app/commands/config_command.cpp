@@ -82,8 +82,8 @@ std::string rules_text(std::string_view section, const std::vector<ShownRule>& r
   return text;
 }
 
-Json setting_json(std::string name, const Setting& setting) {
-  return {{"key", std::move(name)},
+Json setting_json(std::string_view name, const Setting& setting) {
+  return {{"key", name},
           {"value", shown_value(setting)},
           {"source", name_of(setting.origin.source)},
           {"place", setting.origin.place}};

@@ -44,7 +44,7 @@ class AnswersWithoutKeys final : public store::ForwardingStore {
     } else if (value.is_string()) {
       std::string text(value.get_string());
       filter_.clean(text);
-      value = std::move(text);
+      value = text;
     }
   }
 

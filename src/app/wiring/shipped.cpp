@@ -271,7 +271,7 @@ Result<ShippedAgent> make_agent(std::string_view name, const Settings& settings,
   agent.limits = settings.limits(agent.limits);
   if (const auto limit = settings.max_tokens()) agent.sampling.max_tokens = *limit;
   agent.context_tokens = settings.context_tokens();
-  if (const auto effort = settings.reasoning()) agent.sampling.reasoning = *effort;
+  if (const auto effort = settings.reasoning()) agent.sampling.reasoning = effort;
   for (const std::string& name : settings.list(keys::kVendorTools)) {
     shipped.agent.sampling.vendor_tools.emplace_back(name);
   }

@@ -31,7 +31,7 @@ void trace_as_asked(telemetry::Telemetry* telemetry, const TraceContext& asked_b
   trace_with(telemetry, options);
   const auto place = telemetry::place_from(asked_by);
   if (!place) return;
-  const TraceContext trace = telemetry::to_context(*place);
+  TraceContext trace = telemetry::to_context(*place);
   options.config = runtime::with_trace(std::move(options.config), trace);
   if (telemetry == nullptr) {
     // Whoever records nothing hands on what it was given.

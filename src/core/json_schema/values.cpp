@@ -195,8 +195,8 @@ bool has_duplicates(const JsonArray& array) {
   for (const Json& item : array) hashed.emplace_back(hash_of(item), &item);
   std::ranges::sort(hashed, {}, [](const auto& entry) { return entry.first; });
   for (std::size_t i = 1; i < hashed.size(); ++i) {
-    for (std::size_t j = i; j-- > 0 && hashed[j].first == hashed[i].first;) {
-      if (equal(*hashed[i].second, *hashed[j].second)) return true;
+    for (std::size_t j = i; j > 0 && hashed[j - 1].first == hashed[i].first; --j) {
+      if (equal(*hashed[i].second, *hashed[j - 1].second)) return true;
     }
   }
   return false;

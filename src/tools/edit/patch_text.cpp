@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -328,13 +329,13 @@ class HunkApplication {
   // line that begins it: without some of those it may fit, too.
   std::optional<Fitted> fitted_in(const Hunk& hunk, std::optional<std::size_t> anchored) {
     const std::span<const HunkLine> all = hunk.lines;
-    const auto empty_lines = [](auto first, auto end) {
-      const auto stops = [](const HunkLine& line) { return line != HunkLine{}; };
-      return std::min(static_cast<std::size_t>(std::find_if(first, end, stops) - first),
-                      kMostForgiven);
+    const auto empty_lines = [](const auto& lines) {
+      const auto stop =
+          std::ranges::find_if(lines, [](const HunkLine& line) { return line != HunkLine{}; });
+      return std::min(static_cast<std::size_t>(stop - lines.begin()), kMostForgiven);
     };
-    const std::size_t before = empty_lines(all.begin(), all.end());
-    const std::size_t behind = empty_lines(all.rbegin(), all.rend());
+    const std::size_t before = empty_lines(all);
+    const std::size_t behind = empty_lines(std::views::reverse(all));
     for (std::size_t first = 0; first <= before; ++first) {
       for (std::size_t last = 0; last <= behind && first + last <= all.size(); ++last) {
         const auto lines = all.subspan(first, all.size() - first - last);

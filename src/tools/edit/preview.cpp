@@ -19,11 +19,11 @@ JsonObject problem(std::string_view what) {
 JsonObject change_in(const Result<std::string>& diff) {
   if (!diff) return problem(fmt::format("It would fail: {}", diff.error().message));
   if (diff->empty()) return problem("It would change nothing");
-  std::string shown = bounded_diff(*diff, kOutputBudget);
+  const std::string shown = bounded_diff(*diff, kOutputBudget);
   JsonObject seen;
   // What lies behind the cut counts, too, when it is asked whether this was approved.
   if (shown != *diff) seen["whole_diff"] = sha256_hex(*diff);
-  seen["diff"] = std::move(shown);
+  seen["diff"] = shown;
   return seen;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/files/gitignore.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace wright::tools {
 namespace {
@@ -52,10 +53,10 @@ void IgnoreFile::add(std::string_view line) {
 
 IgnoreFile::Verdict IgnoreFile::judge(std::string_view path, EntryKind kind) const {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
-    if (rule->is_for_folders && kind != EntryKind::folder) continue;
-    if (!rule->wildcard.matches(rule->is_name_only ? name : path)) continue;
-    return rule->is_negated ? Verdict::kept : Verdict::ignored;
+  for (const Rule& rule : std::views::reverse(rules_)) {
+    if (rule.is_for_folders && kind != EntryKind::folder) continue;
+    if (!rule.wildcard.matches(rule.is_name_only ? name : path)) continue;
+    return rule.is_negated ? Verdict::kept : Verdict::ignored;
   }
   return Verdict::none;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 
 #include "tools/text/text_file.h"
 
@@ -120,11 +121,11 @@ void IgnoreScopes::leave_to(std::size_t depth) {
 bool IgnoreScopes::ignores(std::string_view path, EntryKind kind) const {
   std::string joined;
   if (!above_.empty()) path = joined = above_ + std::string(path);
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const std::string_view below = path.substr(scope->folder_length);
-    const auto verdict = scope->rules.judge(below, kind);
+  for (const Scope& scope : std::views::reverse(scopes_)) {
+    const std::string_view below = path.substr(scope.folder_length);
+    const auto verdict = scope.rules.judge(below, kind);
     if (verdict != IgnoreFile::Verdict::none) return verdict == IgnoreFile::Verdict::ignored;
-    if (scope->is_repository_root) return false;
+    if (scope.is_repository_root) return false;
   }
   return false;
 }

@@ -152,7 +152,8 @@ class Wildcard::Compiler {
 
   // One member of a set, an escape resolved.
   Result<std::uint8_t> member() {
-    if (pattern_[at_] == '\\' && ++at_ == pattern_.size()) return malformed("ends in a backslash");
+    if (pattern_[at_] == '\\') ++at_;
+    if (at_ == pattern_.size()) return malformed("ends in a backslash");
     const auto byte = static_cast<std::uint8_t>(pattern_[at_++]);
     if (style_ == WildcardStyle::people && byte >= 0x80) {
       return malformed("has a character beyond ASCII inside of [ ]; use {a,b} instead");
