@@ -74,8 +74,9 @@ class ModelBackend {
   // Whether start() holds its thread until the response is complete.
   virtual bool blocks() const { return true; }
 
-  // What this many tokens would cost at most; 0 where no price is known.
-  virtual double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
+  // What this many tokens would cost at most; absent where they have a price that nobody knows.
+  virtual std::optional<double> cost_usd(std::int64_t input_tokens,
+                                         std::int64_t output_tokens) const;
 
   // How many tokens a request and its response may have together; absent: no limit.
   virtual std::optional<std::int64_t> context_tokens() const { return {}; }
@@ -102,7 +103,7 @@ class Model {
   Result<Response> complete(const Request& request, const ModelCall& call = {}) const;
   void start(const Request& request, ModelCall call, ModelDone done) const;
   bool blocks() const { return backend_ == nullptr || backend_->blocks(); }
-  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
+  std::optional<double> cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const;
   std::optional<std::int64_t> context_tokens() const {
     return backend_ == nullptr ? std::nullopt : backend_->context_tokens();
   }

@@ -278,6 +278,10 @@ class ResponseDecoder {
   // none. `on_text` gets the text that is certain only now: after that, it has had all text of the
   // Response.
   virtual Result<Response> finish(const TextSink& on_text = {}) = 0;
+
+  // What the vendor has counted so far, as far as it has said so: of a response that comes to
+  // nothing, too.
+  virtual Usage usage() const { return {}; }
 };
 
 // `request` is the one that was encoded: its tools' names come back as they are there. What it

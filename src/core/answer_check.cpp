@@ -140,6 +140,14 @@ std::optional<AnswerRefused> refusal_of(const Agent& agent, const Run& run) {
                       fits.error().message, to_text(format.schema))};
     }
   }
+  if (format.kind == ResponseFormat::Kind::json_object) {
+    if (const auto fits = answer_json(text, {{"type", "object"}}); !fits) {
+      return AnswerRefused{
+          fmt::format("[{}. Answer again with one JSON object, and nothing else: no text around "
+                      "it, no code fence.]",
+                      fits.error().message)};
+    }
+  }
   if (auto stands = checked_by_agent(agent, text); !stands) {
     return AnswerRefused{std::move(stands).error().message};
   }

@@ -71,12 +71,13 @@ std::uint64_t request_fingerprint(std::string_view body) {
   return hash == 0 ? 1 : hash;
 }
 
-double ModelBackend::cost_usd(std::int64_t, std::int64_t) const {
+std::optional<double> ModelBackend::cost_usd(std::int64_t, std::int64_t) const {
   return 0;
 }
 
-double Model::cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const {
-  return backend_ == nullptr ? 0 : backend_->cost_usd(input_tokens, output_tokens);
+std::optional<double> Model::cost_usd(std::int64_t input_tokens,
+                                      std::int64_t output_tokens) const {
+  return backend_ == nullptr ? std::optional(0.0) : backend_->cost_usd(input_tokens, output_tokens);
 }
 
 Result<Response> Model::complete(const Request& request, const ModelCall& call) const {

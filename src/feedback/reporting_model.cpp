@@ -232,7 +232,8 @@ class ReportingBackend : public ModelBackend {
   }
 
   bool blocks() const override { return model_.blocks(); }
-  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
+  std::optional<double> cost_usd(std::int64_t input_tokens,
+                                 std::int64_t output_tokens) const override {
     return model_.cost_usd(input_tokens, output_tokens);
   }
   std::optional<std::int64_t> context_tokens() const override { return model_.context_tokens(); }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "core/failed_usage.h"
 #include "core/text.h"
 #include "models/blocking_call.h"
 #include "models/chance.h"
@@ -106,7 +107,9 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     }
 
     void on_end(Result<void> end) override {
-      pending_->take(result(std::move(end)));
+      auto taken = result(std::move(end));
+      if (!taken && decoder_) pending_->count(decoder_->usage());
+      pending_->take(std::move(taken));
       pending_.reset();
     }
 
@@ -270,6 +273,13 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   }
   milliseconds time_left() const { return plan_->options.retry.deadline - spent(); }
 
+  // What a vendor bills although it comes to nothing.
+  void count(Usage used) {
+    const auto& price = candidate().endpoint.model.price;
+    if (price && used.cost_usd == 0) used.cost_usd = cost_usd(*price, used);
+    usage_ += used;
+  }
+
   void take(Result<Response> result) {
     if (has_ended_) return;
     leave(left_by(result));
@@ -277,9 +287,6 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     if (result && says_nothing(*result)) result = std::unexpected(nothing_said());
     if (result) {
       result->usage = usage_;
-      if (const auto& price = candidate().endpoint.model.price) {
-        result->usage.cost_usd = cost_usd(*price, result->usage);
-      }
       if (result->model.empty()) result->model = candidate().endpoint.model.name;
       result->request_fingerprint = fingerprint_;
       end(std::move(result));
@@ -309,7 +316,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
       try_again(failures_.back(), milliseconds(0));
     } else {
       remember(std::move(result).error());
-      end(std::unexpected(final_error()));
+      end(std::unexpected(with_usage(final_error(), usage_)));
     }
   }
 
@@ -374,10 +381,10 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
 
   std::optional<Result<HttpRequest>> first_;  // encoded, until it is sent
   std::uint64_t fingerprint_ = 0;             // of what was sent last
-  std::size_t asked_ = 0;          // which candidate
-  int failed_ = 0;                 // attempts with it
-  bool has_said_nothing_ = false;  // this candidate, once
-  Usage usage_;                    // of all answers, the empty ones included
+  std::size_t asked_ = 0;                     // which candidate
+  int failed_ = 0;                            // attempts with it
+  bool has_said_nothing_ = false;             // this candidate, once
+  Usage usage_;                               // of all attempts, as far as they told
   std::vector<Error> failures_;
   net::HttpClient::Exchange exchange_ = 0;
   net::EventLoop::Timer timer_;
@@ -436,13 +443,17 @@ class ProviderModel : public ModelBackend {
 
   bool blocks() const override { return false; }
 
-  // The most expensive of those that may answer, with nothing cached.
-  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
+  // The most expensive of those that may answer, with nothing cached. Who asks for no key sends no
+  // bill.
+  std::optional<double> cost_usd(std::int64_t input_tokens,
+                                 std::int64_t output_tokens) const override {
     double most = 0;
     for (const Candidate& candidate : plan_->candidates) {
       if (const auto& price = candidate.endpoint.model.price) {
         most = std::max(most, wright::cost_usd(*price, {.input_tokens = input_tokens,
                                                         .output_tokens = output_tokens}));
+      } else if (candidate.endpoint.vendor.needs_key) {
+        return std::nullopt;
       }
     }
     return most;

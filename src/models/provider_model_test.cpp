@@ -5,6 +5,7 @@
 #include <future>
 #include <latch>
 
+#include "core/failed_usage.h"
 #include "net/canned_server_testing.h"
 #include "net/event_loop.h"
 
@@ -157,6 +158,49 @@ TEST_F(ProviderModel, says_what_the_answer_cost) {
   const auto asked = ask(*model({priced}));
   ASSERT_TRUE(asked.response);
   EXPECT_DOUBLE_EQ(asked.response->usage.cost_usd, 6.0);
+}
+
+// A vendor bills what it has counted, whether an answer came of it or not.
+TEST_F(ProviderModel, counts_what_attempts_used_that_came_to_nothing) {
+  const std::string counted =
+      R"({"choices":[],"usage":{"prompt_tokens":1000000,"completion_tokens":250000}})";
+  const Script::Turn cut = [=](Connection& c) {
+    c.send(kStreamHead);
+    c.send(text_event("Hel") + event(counted));
+  };
+  Script script({cut, [](Connection& c) {
+                   c.send(kStreamHead);
+                   c.send(text_event("Hello there") + kStreamEnd);
+                 }});
+  Candidate priced = candidate(script.server());
+  priced.endpoint.model.price = Price{.input = 2, .output = 8};
+  const auto asked = ask(*model({priced}), Delivery::streamed);
+  ASSERT_TRUE(asked.response) << asked.response.error().message;
+  EXPECT_EQ(asked.response->usage.input_tokens, 1'000'000);
+  EXPECT_DOUBLE_EQ(asked.response->usage.cost_usd, 4.0);
+
+  Script always({cut});
+  Candidate never = candidate(always.server());
+  never.endpoint.model.price = Price{.input = 2, .output = 8};
+  const auto failed = ask(*model({never}), Delivery::streamed);
+  ASSERT_FALSE(failed.response);
+  const Usage used = usage_in(failed.response.error());
+  EXPECT_EQ(used.output_tokens, 4 * 250'000) << "four attempts";
+  EXPECT_DOUBLE_EQ(used.cost_usd, 16.0);
+}
+
+TEST_F(ProviderModel, says_that_its_price_is_not_known_unless_it_costs_nothing) {
+  Script script({says(200, std::string(kAnswer))});
+  Candidate unpriced = candidate(script.server());
+  unpriced.endpoint.vendor.needs_key = true;
+  Candidate local = candidate(script.server());
+  local.endpoint.vendor.needs_key = false;
+  Candidate priced = unpriced;
+  priced.endpoint.model.price = Price{.input = 2, .output = 8};
+  EXPECT_EQ(model({unpriced})->cost_usd(1, 1), std::nullopt);
+  EXPECT_EQ(model({priced, unpriced})->cost_usd(1, 1), std::nullopt);
+  EXPECT_EQ(model({local})->cost_usd(1, 1), 0.0);
+  EXPECT_EQ(model({local, priced})->cost_usd(1'000'000, 1'000'000), 10.0);
 }
 
 TEST_F(ProviderModel, hands_text_over_to_the_callers_thread_as_it_comes) {

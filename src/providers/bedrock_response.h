@@ -47,6 +47,7 @@ class BedrockDecoder final : public ResponseDecoder {
 
   Result<void> feed(std::string_view bytes, const TextSink& on_text) override;
   Result<Response> finish(const TextSink& on_text) override;
+  Usage usage() const override { return answer_.usage(); }
 
  private:
   Result<void> take(std::string_view bytes, const TextSink& on_text);

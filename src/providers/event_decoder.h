@@ -78,6 +78,8 @@ class EventDecoder final : public ResponseDecoder {
     return response;
   }
 
+  Usage usage() const override { return answer_.usage(); }
+
  private:
   Result<Response> finished(const TextSink& on_text) {
     // The last event, when its blank line is missing, is either whole or cut.

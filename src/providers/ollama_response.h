@@ -17,6 +17,7 @@ class OllamaDecoder final : public ResponseDecoder {
   // per line.
   Result<void> feed(std::string_view bytes, const TextSink& on_text) override;
   Result<Response> finish(const TextSink& on_text) override;
+  Usage usage() const override { return answer_.usage(); }
 
  private:
   Result<void> read_object(std::string_view text, const TextSink& on_text);

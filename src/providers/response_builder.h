@@ -52,6 +52,7 @@ class ResponseBuilder {
   const std::vector<Part>& content() const { return response_.content; }
   bool is_empty() const { return response_.content.empty(); }
   Usage& usage() { return response_.usage; }
+  const Usage& usage() const { return response_.usage; }
   void set_model(std::string_view name);
   void set_id(std::string_view id);  // the vendor's
   // Replaces what was read so far by the parts of `other`.

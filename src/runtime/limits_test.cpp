@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/failed_usage.h"
 #include "runtime/runtime_testing.h"
 #include "store/forwarding_store.h"
 #include "wright/agent.h"
@@ -62,7 +63,7 @@ class PricedBackend final : public ModelBackend {
     response.usage = {.input_tokens = 10, .output_tokens = 10, .cost_usd = 0.02};
     return response;
   }
-  double cost_usd(std::int64_t, std::int64_t) const override { return 0.03; }
+  std::optional<double> cost_usd(std::int64_t, std::int64_t) const override { return 0.03; }
 
  private:
   std::atomic<int>& asked_;
@@ -84,6 +85,51 @@ TEST(Limits, stops_before_a_call_that_could_cost_too_much) {
   EXPECT_NE(answer.error().message.find("0.08"), std::string::npos) << answer.error().message;
   EXPECT_EQ(asked, 3);
   EXPECT_NEAR(store->get_session(id)->usage.cost_usd, 0.06, 1e-9);
+}
+
+// Bills for what fails, or has a price that nobody knows.
+class CostlyBackend final : public ModelBackend {
+ public:
+  explicit CostlyBackend(std::optional<double> price) : price_(price) {}
+
+  Result<Response> complete(const Request&, const ModelCall&) override {
+    ++asked;
+    return std::unexpected(with_usage({ErrorCode::answer_cut, "It was cut"},
+                                      {.input_tokens = 10, .output_tokens = 5, .cost_usd = 0.02}));
+  }
+  std::optional<double> cost_usd(std::int64_t, std::int64_t) const override { return price_; }
+
+  std::atomic<int> asked = 0;
+
+ private:
+  std::optional<double> price_;
+};
+
+TEST(Limits, count_what_a_vendor_bills_for_nothing) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto backend = std::make_shared<CostlyBackend>(0.03);
+  const Agent agent{.name = "unlucky", .model = Model("test", "cut", backend)};
+  const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(agent), "Go"));
+  ASSERT_FALSE(runtime->wait(id));
+  const Usage usage = store->get_session(id)->usage;
+  EXPECT_EQ(usage.input_tokens, 10);
+  EXPECT_NEAR(usage.cost_usd, 0.02, 1e-9);
+}
+
+TEST(Limits, of_cost_refuse_a_model_whose_price_nobody_knows) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  const auto backend = std::make_shared<CostlyBackend>(std::nullopt);
+  Agent agent{.name = "blind", .model = Model("test", "unpriced", backend)};
+  agent.limits.max_cost_usd = 1;
+  const SessionId id = value_of(runtime->start(std::make_shared<const Agent>(agent), "Go"));
+  const auto answer = runtime->wait(id);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::limit_reached);
+  EXPECT_NE(answer.error().message.find("test:unpriced"), std::string::npos)
+      << answer.error().message;
+  EXPECT_EQ(backend->asked, 0);
 }
 
 // Whom it calls, and so on, down to the bottom.

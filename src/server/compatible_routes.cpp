@@ -11,7 +11,6 @@
 #include "server/compatible_run.h"
 #include "server/conversation.h"
 #include "server/problem.h"
-#include "server/request_trace.h"
 
 namespace wright::server {
 namespace {
@@ -34,9 +33,8 @@ Route completing(const ServiceOptions& options, SessionListeners& listeners, std
     const JsonObject body = TRY(call.body());
     const Conversation conversation = TRY(read(body));
     const bool cancels = TRY(wants_cancel(call.request));
-    const auto run = std::make_shared<CompatibleRun>(options, listeners, call.responder,
-                                                     make_rendering(conversation),
-                                                     trace_of(call.request), call.caller);
+    const auto run =
+        std::make_shared<CompatibleRun>(options, listeners, make_rendering(conversation), call);
     if (cancels) run->cancel_on_disconnect();
     if (auto begun = run->begin(conversation); !begun) {
       run->fail_with(std::move(begun).error());

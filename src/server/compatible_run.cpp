@@ -10,13 +10,14 @@
 #include "core/try.h"
 #include "core/user_message.h"
 #include "server/caller_tools.h"
+#include "server/imported_history.h"
 #include "server/problem.h"
 #include "server/request_trace.h"
 #include "server/response_records.h"
 #include "server/tenant_rule.h"
-#include "server/imported_history.h"
 #include "store/status.h"
 #include "wright/driver.h"
+#include "wright/run.h"
 
 namespace wright::server {
 namespace {
@@ -29,25 +30,46 @@ std::string waits_for_person_text(SessionId id) {
       id, id);
 }
 
+// Whoever asked for JSON reads it as such: what a model puts around it is no part of it.
+std::string as_asked(std::string text, const ResponseFormat& format) {
+  if (format.kind == ResponseFormat::Kind::text || parse_json(text)) return text;
+  const bool has_schema = format.kind == ResponseFormat::Kind::json_schema;
+  const auto json = answer_json(text, has_schema ? format.schema : Json{{"type", "object"}});
+  return json ? to_text(*json) : text;
+}
+
 }  // namespace
 
 CompatibleRun::CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
-                             http::Responder responder, std::unique_ptr<Rendering> rendering,
-                             TraceContext trace, Caller caller)
+                             std::unique_ptr<Rendering> rendering, const Call& call)
     : options_(options),
       store_(options.store),
       listeners_(listeners),
-      responder_(std::move(responder)),
+      responder_(call.responder),
       rendering_(std::move(rendering)),
-      trace_(std::move(trace)),
-      caller_(std::move(caller)) {}
+      trace_(trace_of(call.request)),
+      caller_(call.caller),
+      request_(call) {}
 
 Result<void> CompatibleRun::begin(const Conversation& conversation) {
   is_streamed_ = conversation.is_streamed;
   wants_single_call_ = !conversation.wishes.single_call.empty();
   completion_.agent = conversation.agent;
   completion_.at = system_clock_ms();
+  const auto earlier = TRY(request_.claim(store_));
+  if (earlier) {
+    if (const auto own = options_.agents.make(conversation.agent)) agent_ = own->agent;
+    const bool is_joined = TRY(join(*earlier));
+    if (is_joined) return {};
+    TRY(request_.claim_anew(store_));
+  }
   if (conversation.is_response) completion_.mark = new_response_mark();
+  auto begun = begin_new(conversation);
+  if (!begun && !may_have_begun_) request_.forget(store_);
+  return begun;
+}
+
+Result<void> CompatibleRun::begin_new(const Conversation& conversation) {
   const Conversation::Results said = conversation.results();
   if (said.results.empty()) return start(conversation);
   auto given = waits_of(said.results);
@@ -88,9 +110,9 @@ Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResul
     const auto known = std::ranges::find(given.answers, wait->id, &GivenAnswer::wait_id);
     if (known != given.answers.end()) {
       if (known->answer == answer) continue;
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("There are two results of the call '{}'. Nothing was taken",
-                              result.call_id));
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("There are two results of the call '{}'. Nothing was taken", result.call_id));
     }
     given.answers.push_back({.session_id = wait->session_id,
                              .wait_id = wait->id,
@@ -141,15 +163,18 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
                     fmt::join(missing, " and of ")));
   }
   // Who joins late does not hear what was said before: all is said at the end.
-  if (const auto own = options_.agents.make(conversation.agent); own && !is_repeated) {
-    spoken_ = StreamedText(pace_of(*own->agent, sampling_from(given.session.config)));
+  if (const auto own = options_.agents.make(conversation.agent)) {
+    Agent agent = *own->agent;
+    agent.sampling = sampling_from(given.session.config);
+    if (!is_repeated) spoken_ = StreamedText(pace_of(agent, agent.sampling));
+    agent_ = std::make_shared<const Agent>(std::move(agent));
   }
   KeptResponse beginning{.inputs = given.answers.size()};
   for (const GivenAnswer& each : given.answers) {
     beginning.results.push_back(
         {{"call_id", handed_call_id(each.session_id, each.wait_id)}, {"output", each.answer}});
   }
-  if (conversation.is_response) beginning.after = TRY(newest_message(store_, id));
+  beginning.after = TRY(newest_message(store_, id));
   TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
@@ -198,6 +223,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   keep_wishes(prepared.config, conversation, agent);
   const Message prompt = conversation.messages.back();
   const auto made = std::make_shared<const Agent>(std::move(agent));
+  agent_ = made;
   if (conversation.previous) {
     const Session session =
         TRY(session_for(store_, conversation.previous->session_id, caller_.tenant));
@@ -214,7 +240,7 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     auto told = TRY(as_conversation(std::move(history)));
     KeptResponse beginning{.inputs = told.size() + 1};
     const SessionId id = TRY(store_imported(store_, *made, prepared.config, std::move(told),
-                                        title_of(prompt), caller_.tenant.value_or("")));
+                                            title_of(prompt), caller_.tenant.value_or("")));
     TRY(keep(id, std::move(beginning)));
     listen_to(id);
     open_stream(id);
@@ -227,7 +253,10 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
   }
   RunOptions how{.config = prepared.config, .tenant = caller_.tenant.value_or("")};
   take_trace(options_, trace_, how);
-  const SessionId id = TRY(options_.runtime.start(made, prompt, how));
+  const auto started = options_.runtime.start(made, prompt, how);
+  // The store may have taken what it could not say.
+  may_have_begun_ = started || started.error().code == ErrorCode::storage;
+  const SessionId id = TRY(started);
   TRY(keep(id, {.inputs = 1}));
   open_stream(id);
   auto subscription = TRY(options_.runtime.subscribe(
@@ -267,7 +296,7 @@ Result<PreparedAgent> CompatibleRun::wanted_agent(const Conversation& conversati
 // remark before a call: what was sent cannot be taken back.
 StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& sampling) {
   const bool may_be_refused =
-      own.check_answer || sampling.response_format.kind == ResponseFormat::Kind::json_schema;
+      own.check_answer || sampling.response_format.kind != ResponseFormat::Kind::text;
   if (may_be_refused) return StreamedText::Pace::at_end;
   const bool may_be_remark = !own.tools.empty() || own.tools_now || !sampling.vendor_tools.empty();
   return may_be_remark ? StreamedText::Pace::after_remark : StreamedText::Pace::live;
@@ -296,7 +325,7 @@ Result<void> CompatibleRun::send(SessionId id, const Conversation& conversation,
     config.get_object().erase(kCallerInstructionsKey);
   }
   KeptResponse beginning{.inputs = 1};
-  if (conversation.is_response) beginning.after = TRY(newest_message(store_, id));
+  beginning.after = TRY(newest_message(store_, id));
   TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
@@ -312,41 +341,6 @@ void CompatibleRun::listen_to(SessionId id) {
   // What was heard meanwhile may have ended it: then nobody is to hold it any more.
   const std::lock_guard lock(mutex_);
   if (!has_ended_) listening_ = std::move(listening);
-}
-
-Result<void> CompatibleRun::keep(SessionId id, KeptResponse beginning) {
-  if (completion_.mark.empty()) return {};
-  const std::lock_guard lock(mutex_);
-  completion_.session_id = id;
-  beginning.response = rendering_->beginning(completion_);
-  TRY(keep_beginning(store_, {id, completion_.mark}, beginning));
-  kept_ = std::move(beginning);
-  return {};
-}
-
-// Nothing was said: who asks again must find all as it was.
-void CompatibleRun::forget(SessionId id, Leftover session) {
-  if (!completion_.mark.empty()) {
-    const std::lock_guard lock(mutex_);
-    kept_.reset();
-    forget_beginning(store_, {id, completion_.mark});
-  }
-  if (session == Leftover::goes) {
-    (void)store_.apply_one(DeleteSession{.session_id = id, .unless_running = true});
-  }
-}
-
-// A run that waits ends somewhere else.
-void CompatibleRun::keep_response() const {
-  if (!kept_) return;
-  KeptResponse whole = *kept_;
-  whole.response = rendering_->whole(completion_);
-  if (is_over_) {
-    if (const auto newest = newest_message(store_, completion_.session_id)) {
-      whole.last = *newest;
-    }
-  }
-  keep_end(store_, {completion_.session_id, completion_.mark}, whole);
 }
 
 void CompatibleRun::open_stream(SessionId id) {
@@ -401,7 +395,7 @@ void CompatibleRun::run_ended(std::string text, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
   if (has_ended_) return;
   is_over_ = true;
-  completion_.text = std::move(text);
+  completion_.text = agent_ ? as_asked(std::move(text), agent_->sampling.response_format) : text;
   completion_.is_cut = error && error->code == ErrorCode::answer_cut;
   if (!completion_.is_cut) completion_.error = std::move(error);
   released = end();
@@ -439,12 +433,28 @@ void CompatibleRun::fail_with(Error error) {
   released = end();
 }
 
+// Whoever reads of an error that may pass sends the request again, and all would be done twice.
+bool CompatibleRun::is_final(const Error& error) const {
+  if (!may_have_begun_) return false;
+  if (completion_.session_id == 0 || error.code == ErrorCode::cancelled) return true;
+  const auto tools = agent_ ? std::span<const Tool>(agent_->tools) : std::span<const Tool>();
+  const auto acted = has_acted(store_, completion_.session_id, after_, tools);
+  return !acted || *acted;
+}
+
 CompatibleRun::Released CompatibleRun::end() {
   if (std::exchange(has_ended_, true)) return {};
   if (!is_still_admitted(caller_)) {
     completion_.error = no_longer_admitted();
     completion_.text.clear();
     completion_.calls.clear();
+  }
+  const bool is_final = completion_.error && this->is_final(*completion_.error);
+  if (is_final) {
+    completion_.error->message += fmt::format(
+        ". Its tools may have acted, so the request is not to be sent again: `wright sessions show "
+        "{}` tells what was done",
+        completion_.session_id);
   }
   if (stream_) {
     // What was not said piece by piece is said now.
@@ -458,8 +468,10 @@ CompatibleRun::Released CompatibleRun::end() {
     stream_->end();
   } else if (completion_.error) {
     keep_response();
-    const int status = status_of(*completion_.error);
+    int status = status_of(*completion_.error);
+    if (is_final) status = status_that_nobody_repeats(status);
     http::Response response = json_response(rendering_->error(*completion_.error), status);
+    if (is_final) response.headers.push_back({"X-Should-Retry", "false"});
     if (status == 503 || status == 429) response.headers.push_back({"Retry-After", "1"});
     responder_.send(std::move(response));
   } else {

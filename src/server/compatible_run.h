@@ -14,6 +14,7 @@
 
 #include "server/compatible_routes.h"
 #include "server/conversation.h"
+#include "server/repeatable_request.h"
 #include "server/service.h"
 #include "server/streamed_text.h"
 
@@ -22,14 +23,13 @@ namespace wright::server {
 class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
  public:
   CompatibleRun(const ServiceOptions& options, SessionListeners& listeners,
-                http::Responder responder, std::unique_ptr<Rendering> rendering, TraceContext trace,
-                Caller caller);
+                std::unique_ptr<Rendering> rendering, const Call& call);
 
   // From now on: a peer that goes away cancels the session.
   void cancel_on_disconnect() { cancels_on_disconnect_ = true; }
 
-  // Begins or goes on with a session. What is returned is to be given to fail_with(); everything
-  // else goes to the peer by itself.
+  // Begins or goes on with a session, or joins the one that the same request began before. What is
+  // returned is to be given to fail_with(); everything else goes to the peer by itself.
   Result<void> begin(const Conversation& conversation);
   void fail_with(Error error);
 
@@ -46,6 +46,9 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     Session session = {};  // at the top
     std::vector<GivenAnswer> answers = {};
   };
+  Result<void> begin_new(const Conversation& conversation);
+  // False where nothing came of it, so that the request may begin anew.
+  Result<bool> join(const BegunRequest& earlier);
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
   Result<void> go_on(const Conversation& conversation, SessionId id,
                      const std::vector<ToolResult>& results);
@@ -58,7 +61,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   // How soon what the agent says can be sent. `sampling`: as the session has it.
   static StreamedText::Pace pace_of(const Agent& own, const Sampling& sampling);
   void listen_to(SessionId id);
-  // Before the peer hears of it: the response can be asked for, and gone on from, by its id.
+  // Before the peer hears of it: the response can be asked for, and gone on from, by its id, and
+  // whoever sends the request again is led to its session.
   Result<void> keep(SessionId id, KeptResponse beginning);
   enum class Leftover : std::uint8_t { stays, goes };
   void forget(SessionId id, Leftover session);
@@ -82,6 +86,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   };
   Released end();              // with the mutex held
   void keep_response() const;  // likewise
+  // Whether the error must keep the peer from sending the request again, by what its tools did.
+  bool is_final(const Error& error) const;
 
   const ServiceOptions& options_;  // until it has begun
   Store& store_;                   // as long as sessions run
@@ -90,6 +96,10 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   const std::unique_ptr<Rendering> rendering_;
   const TraceContext trace_;  // that the request belongs to
   const Caller caller_;
+  const RepeatableRequest request_;
+  AgentPointer agent_;           // whose tools are told apart by what they do
+  bool may_have_begun_ = false;  // then nothing must make the peer begin anew
+  MessageId after_ = 0;          // the session's last message before this request
   bool is_streamed_ = false;
   bool cancels_on_disconnect_ = false;
   bool wants_single_call_ = false;

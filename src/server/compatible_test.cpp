@@ -1,4 +1,7 @@
 // Agents as models of OpenAI and Anthropic: what programs of those vendors send and read.
+#include <atomic>
+#include <memory>
+
 #include "server/conversation.h"
 #include "server/service_testing.h"
 
@@ -164,6 +167,50 @@ TEST(Compatible, answers_messages_whole_streamed_and_with_tools) {
   const Answered broken = served.ask("POST", "/v1/messages", R"({"model":"parrot"})");
   EXPECT_EQ(broken.status, 400);
   EXPECT_EQ(broken.json().at("type").as_string(), "error");
+}
+
+// Says these one after the other, and the last one again and again.
+Model saying(std::vector<wright::Response> answers) {
+  const auto said = std::make_shared<std::atomic<std::size_t>>(0);
+  return model_from("test", "saying",
+                    [said, answers = std::move(answers)](const wright::Request&, const ModelCall&) {
+                      return Result<wright::Response>(
+                          answers[std::min((*said)++, answers.size() - 1)]);
+                    });
+}
+
+TEST(Compatible, answers_with_a_json_object_where_one_is_wanted) {
+  const std::string body = R"({"model":"parrot","response_format":{"type":"json_object"},)"
+                           R"("messages":[{"role":"user","content":"JSON, please"}])";
+  for (const char* stream : {"false", "true"}) {
+    ServedService served({.model = saying({testing::says("echo"), testing::says("[1]"),
+                                           testing::says("```json\n{\"a\": 1}\n```")}),
+                          .can_ask = false});
+    const Answered answered = served.ask("POST", "/v1/chat/completions",
+                                         fmt::format(R"({},"stream":{}}})", body, stream));
+    EXPECT_EQ(answered.status, 200);
+    EXPECT_NE(answered.body.find(R"("content":"{\"a\":1}")"), std::string::npos)
+        << answered.body;
+    EXPECT_EQ(answered.body.find("echo"), std::string::npos) << answered.body;
+  }
+  ServedService served({.model = saying({testing::says("echo")}), .can_ask = false});
+  EXPECT_GE(served.ask("POST", "/v1/chat/completions", body + "}").status, 400);
+}
+
+TEST(Compatible, hands_out_no_calls_where_none_are_wanted) {
+  ServedService served(
+      {.model = saying({testing::calls({testing::call("weather", "{}")}), testing::says("dry")}),
+       .can_ask = false});
+  const Json answered =
+      served
+          .ask("POST", "/v1/chat/completions",
+               R"({"model":"parrot","tool_choice":"none","tools":[{"type":"function","function":)"
+               R"({"name":"weather","parameters":{"type":"object"}}}],)"
+               R"("messages":[{"role":"user","content":"Weather?"}]})")
+          .json();
+  const Json& choice = answered.at("choices").at(0);
+  EXPECT_EQ(choice.at("finish_reason").as_string(), "stop") << to_text(answered);
+  EXPECT_EQ(choice.at("message").at("content").as_string(), "dry");
 }
 
 TEST(Compatible, survives_bodies_that_make_no_sense) {

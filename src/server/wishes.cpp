@@ -232,6 +232,10 @@ Result<void> read_thinking(const JsonObject& body, Wishes& wishes) {
   return {};
 }
 
+Result<ToolReply> no_calls_now(const Json&, const Context&) {
+  return fail(ErrorCode::unsupported, "No tool may be called now: answer in words");
+}
+
 Result<void> grant_choice(const ToolChoice& choice, const std::vector<std::string>& caller_tools,
                           std::size_t own_tools, Agent& agent) {
   Sampling& sampling = agent.sampling;
@@ -241,6 +245,8 @@ Result<void> grant_choice(const ToolChoice& choice, const std::vector<std::strin
       // The agent's own tools are its own affair.
       if (own_tools == 0) {
         sampling.tool_choice = ToolChoice::none();
+        // Some models call them all the same.
+        for (Tool& tool : agent.tools) tool.function = no_calls_now;
         return {};
       }
       std::erase_if(agent.tools, [&](const Tool& tool) {

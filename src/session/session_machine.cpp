@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/cut_text.h"
+#include "core/failed_usage.h"
 #include "core/try.h"
 #include "session/turn.h"
 #include "session/waits.h"
@@ -222,6 +223,7 @@ void SessionMachine::take(ModelCame came) {
 void SessionMachine::take_model(Result<Response> response, double duration_ms) {
   if (!response) {
     budget_.settle(reserved_, {});
+    count(usage_in(response.error()));
     if (is_stopping()) return;
     const bool is_too_long = response.error().code == ErrorCode::context_too_long;
     if (is_too_long && context_.shrink(*agent_, run_, response.error())) return;  // asked again
@@ -246,8 +248,8 @@ void SessionMachine::refuse_calls_without_tools() {
 }
 
 void SessionMachine::take_summary(const Result<Response>& response) {
-  budget_.settle(reserved_, response ? spending_of(response->usage) : Spending{});
-  if (response) accept_or_break(Summarised{response->usage});
+  budget_.settle(reserved_, {});
+  count(response ? response->usage : usage_in(response.error()));
   if (is_stopping()) return;
   if (response) {
     context_.take_summary(run_, *response);

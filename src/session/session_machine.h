@@ -180,7 +180,8 @@ class SessionMachine {
   void take_what_was_said();
   void plan_model();
   void take_tools_of_now();
-  Spending most_of_next_call();
+  Result<Spending> most_of_next_call();
+  Result<void> reserve_next_call();
   void plan_tools();
   void plan_end(Ending::Kind kind, std::string text, Error error);
   void start_call(const OpenCall& open);

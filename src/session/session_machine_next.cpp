@@ -1,7 +1,10 @@
 // What a session does next, and how it is written before it is done.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "core/try.h"
 #include "session/agent_of_now.h"
 #include "session/session_machine.h"
 #include "session/turn.h"
@@ -138,9 +141,7 @@ void SessionMachine::plan_model() {
     if (!is_broken()) proceed();
     return;
   }
-  reserved_ = budget_.counts_spending() ? most_of_next_call() : Spending{};
-  if (auto reserved = budget_.reserve(reserved_); !reserved) {
-    reserved_ = {};
+  if (auto reserved = reserve_next_call(); !reserved) {
     if (context_.wants_summary()) {
       context_.do_without_summary(run_);
       return plan_model();
@@ -171,12 +172,29 @@ void SessionMachine::take_tools_of_now() {
 }
 
 // As it is sent, and an answer of full length.
-Spending SessionMachine::most_of_next_call() {
+Result<Spending> SessionMachine::most_of_next_call() {
+  if (!budget_.counts_spending()) return Spending{};
   const std::int64_t input = context_.estimate(*agent_, run_);
   const std::int64_t output = agent_->sampling.max_tokens;
   const Model& asked =
       context_.wants_summary() ? ContextFitting::summary_model(*agent_) : agent_->model;
-  return {input + output, asked.cost_usd(input, output)};
+  const auto cost = asked.cost_usd(input, output);
+  if (!cost && budget_.left().cost_usd) {
+    return std::unexpected(limit_error(
+        Limit::cost,
+        fmt::format("The limit of what this may cost cannot be kept: nobody knows the price of "
+                    "{}:{}. Say it in a catalogue of your own (`price`), or take the limit away",
+                    asked.provider(), asked.name())));
+  }
+  return Spending{input + output, cost.value_or(0)};
+}
+
+Result<void> SessionMachine::reserve_next_call() {
+  reserved_ = {};
+  const Spending most = TRY(most_of_next_call());
+  TRY(budget_.reserve(most));
+  reserved_ = most;
+  return {};
 }
 
 void SessionMachine::plan_tools() {

@@ -24,7 +24,8 @@ class ObservedModel final : public ModelBackend {
     model_.start(request, std::move(call), std::move(done));
   }
   bool blocks() const override { return model_.blocks(); }
-  double cost_usd(std::int64_t input_tokens, std::int64_t output_tokens) const override {
+  std::optional<double> cost_usd(std::int64_t input_tokens,
+                                 std::int64_t output_tokens) const override {
     return model_.cost_usd(input_tokens, output_tokens);
   }
   std::optional<std::int64_t> context_tokens() const override { return model_.context_tokens(); }
@@ -46,8 +47,8 @@ class ObservedModel final : public ModelBackend {
   ServerAddress find_server() const {
     const Sampling sampling;
     const Message hello = Message::user("Hello");
-    const auto requests = model_.preview(
-        {.messages = {&hello, 1}, .model = model_.name(), .sampling = &sampling});
+    const auto requests =
+        model_.preview({.messages = {&hello, 1}, .model = model_.name(), .sampling = &sampling});
     if (!requests || requests->empty()) return {};
     return address_in(requests->front().url);
   }
@@ -69,8 +70,8 @@ ServerAddress address_in(std::string_view url) {
   ServerAddress address{.port = is_encrypted ? 443 : 80};
   const auto bracket = rest.rfind(']');
   const auto colon = rest.rfind(':');
-  const bool has_port = colon != std::string_view::npos &&
-                        (bracket == std::string_view::npos || colon > bracket);
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
   if (has_port) {
     const std::string_view digits = rest.substr(colon + 1);
     std::from_chars(digits.data(), digits.data() + digits.size(), address.port);

@@ -1,5 +1,6 @@
 // node sdk.mjs openai|anthropic|vercel URL: talks to a parrot, which says everything again, and
 // calls a tool when it is told "call NAME ARGUMENTS". Ends with 1 and a word on what is wrong.
+// node sdk.mjs repetitions URL: an agent that writes, and then fails when it is told "fail".
 import assert from 'node:assert/strict';
 
 const [part, url, apiKey] = process.argv.slice(2);
@@ -150,4 +151,43 @@ async function vercel() {
   }
 }
 
-await { openai, anthropic, vercel }[part]();
+// All that they repeat by themselves, as they come from their makers. Prints how often they asked.
+async function repetitions() {
+  const { default: OpenAI } = await import('openai');
+  const { default: Anthropic } = await import('@anthropic-ai/sdk');
+  const { generateText } = await import('ai');
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  let sent = 0;
+  // Loses the first answer on its way.
+  const losing = async (address, init) => {
+    const response = await fetch(address, init);
+    if (++sent === 1) throw new TypeError('the connection was lost');
+    return response;
+  };
+  const counting = (address, init) => { ++sent; return fetch(address, init); };
+  const asking = (carrier) => {
+    sent = 0;
+    const openai = new OpenAI({ apiKey, baseURL: `${url}/v1`, fetch: carrier });
+    const anthropic = new Anthropic({ apiKey, baseURL: url, fetch: carrier });
+    return {
+      chat: async (content) => (await openai.chat.completions.create({
+        model: 'parrot', messages: [{ role: 'user', content }] })).choices[0].message.content,
+      responses: async (input) => (await openai.responses.create({ model: 'parrot', input }))
+        .output_text,
+      messages: async (content) => (await anthropic.messages.create({
+        model: 'parrot', max_tokens: 100, messages: [{ role: 'user', content }] })).content[0].text,
+      vercel: async (prompt) => (await generateText({
+        model: createOpenAI({ apiKey, baseURL: `${url}/v1`, fetch: carrier }).chat('parrot'),
+        prompt })).text };
+  };
+  for (const way of ['chat', 'responses', 'messages']) {
+    assert.equal(await asking(losing)[way](`${way} lost`), 'done');
+    assert.equal(sent, 2, way);
+  }
+  for (const way of ['chat', 'responses', 'messages', 'vercel']) {
+    await assert.rejects(asking(counting)[way](`${way} fail`), /away/);
+    assert.equal(sent, 1, way);
+  }
+}
+
+await { openai, anthropic, vercel, repetitions }[part]();

@@ -1,0 +1,229 @@
+// Requests in vendors' protocols that come again: whatever their programs do, nothing is done
+// twice.
+#include "server/repeatable_request.h"
+
+#include <atomic>
+#include <functional>
+#include <future>
+
+#include "server/service_testing.h"
+
+namespace wright::server {
+namespace {
+
+constexpr const char* kFirst = "X-Stainless-Retry-Count: 0\r\n";
+constexpr const char* kAgain = "X-Stainless-Retry-Count: 1\r\n";
+
+// Calls "write" or "look", and then answers as the test wants.
+struct Acting {
+  using After = std::function<Result<wright::Response>(const wright::Request&)>;
+  explicit Acting(std::string tool, After after, Store* store = nullptr)
+      : tool_(std::move(tool)),
+        after_(std::move(after)),
+        served({.model = model_from("test", "acting",
+                                    [this](const wright::Request& request, const ModelCall&) {
+                                      return answer(request);
+                                    }),
+                .tools = {counting("write", Effect::write), counting("look", Effect::read)},
+                .can_ask = false,
+                .store = store}) {}
+
+  Result<wright::Response> answer(const wright::Request& request) {
+    if (request.messages.back().role == Role::tool) return after_(request);
+    return testing::calls({testing::call(tool_, "{}")});
+  }
+  Tool counting(std::string name, Effect effect) {
+    return tool(std::move(name), "Counts its calls", [this](const Context&) { return ++acted; },
+                {.effect = effect});
+  }
+  Answered post(std::string_view path, std::string_view headers, std::string_view words = "go") {
+    const bool is_response = path == "/v1/responses";
+    const Json messages =
+        is_response ? Json(words) : Json(JsonArray{{{"role", "user"}, {"content", words}}});
+    const Json body{
+        {"model", "parrot"}, {"max_tokens", 100}, {is_response ? "input" : "messages", messages}};
+    Json fitting = body;
+    if (is_response) fitting.get_object().erase("max_tokens");
+    return served.ask("POST", path, to_text(fitting), headers);
+  }
+  std::size_t sessions() { return served.store().list_sessions({}).value().size(); }
+
+ private:
+  std::string tool_;
+  After after_;
+
+ public:
+  std::atomic<int> acted = 0;
+  ServedService served;
+};
+
+const Acting::After kFails = [](const wright::Request&) -> Result<wright::Response> {
+  return fail(ErrorCode::unavailable, "The vendor is away");
+};
+const Acting::After kAnswers = [](const wright::Request&) -> Result<wright::Response> {
+  return testing::says("done");
+};
+const std::vector<std::string> kPaths{"/v1/chat/completions", "/v1/messages", "/v1/responses"};
+
+bool asks_for_a_repetition(const Answered& answered) {
+  return answered.status == 408 || answered.status == 409 || answered.status == 429 ||
+         answered.status >= 500;
+}
+
+TEST(RepeatableRequest, is_not_asked_for_again_when_tools_have_acted) {
+  Acting acting("write", kFails);
+  for (const std::string& path : kPaths) {
+    const Answered answered = acting.post(path, "");
+    EXPECT_EQ(answered.status, 424) << answered.head << answered.body;
+    EXPECT_NE(answered.head.find("X-Should-Retry: false"), std::string::npos);
+    EXPECT_EQ(answered.head.find("Retry-After"), std::string::npos);
+    EXPECT_NE(answered.body.find("wright sessions show"), std::string::npos) << answered.body;
+  }
+  EXPECT_EQ(acting.acted, 3);
+}
+
+TEST(RepeatableRequest, may_come_again_when_tools_have_only_read) {
+  Acting acting("look", kFails);
+  const Answered answered = acting.post("/v1/chat/completions", kFirst);
+  EXPECT_EQ(answered.status, 503) << answered.body;
+  EXPECT_TRUE(asks_for_a_repetition(acting.post("/v1/chat/completions", kAgain)));
+  EXPECT_EQ(acting.sessions(), 2U) << "nothing came of the first one";
+}
+
+TEST(RepeatableRequest, gets_the_answer_that_was_lost) {
+  for (const std::string& path : kPaths) {
+    Acting acting("write", kAnswers);
+    const Answered first = acting.post(path, kFirst);
+    const Answered second = acting.post(path, kAgain);
+    ASSERT_EQ(second.status, 200) << second.body;
+    EXPECT_NE(second.body.find("done"), std::string::npos) << second.body;
+    EXPECT_EQ(acting.acted, 1) << path;
+    EXPECT_EQ(acting.sessions(), 1U);
+    if (path != "/v1/responses") continue;
+    EXPECT_EQ(first.json().at("id"), second.json().at("id"));
+    EXPECT_EQ(first.json().at("usage"), second.json().at("usage"));
+  }
+}
+
+TEST(RepeatableRequest, is_refused_for_good_when_its_session_failed_after_acting) {
+  Acting acting("write", kFails);
+  EXPECT_EQ(acting.post("/v1/chat/completions", kFirst).status, 424);
+  const Answered again = acting.post("/v1/chat/completions", kAgain);
+  EXPECT_EQ(again.status, 424) << again.body;
+  EXPECT_NE(again.body.find("The vendor is away"), std::string::npos) << again.body;
+  EXPECT_EQ(acting.acted, 1);
+  EXPECT_EQ(acting.sessions(), 1U);
+}
+
+TEST(RepeatableRequest, waits_for_the_session_that_is_under_way) {
+  std::promise<void> asked;
+  std::promise<void> let_go;
+  Acting acting("write", [&](const wright::Request&) -> Result<wright::Response> {
+    asked.set_value();
+    let_go.get_future().wait();
+    return testing::says("at last");
+  });
+  const auto body = R"({"model":"parrot","messages":[{"role":"user","content":"go"}]})";
+  http::RawPeer first(acting.served.http());
+  first.write(ServedService::request_text("POST", "/v1/chat/completions", body, kFirst));
+  asked.get_future().wait();
+  first.leave();
+  http::RawPeer whole(acting.served.http());
+  whole.write(ServedService::request_text("POST", "/v1/chat/completions", body, kAgain));
+  EXPECT_EQ(acting.served.ask("GET", "/healthz").status, 200);
+  let_go.set_value();
+  const Answered answered = ServedService::answered_from(whole.read_all());
+  EXPECT_EQ(answered.status, 200);
+  EXPECT_NE(answered.body.find("at last"), std::string::npos) << answered.body;
+  EXPECT_EQ(acting.acted, 1);
+  EXPECT_EQ(acting.sessions(), 1U);
+}
+
+TEST(RepeatableRequest, streams_the_answer_of_the_first) {
+  Acting acting("write", kAnswers);
+  const auto body =
+      R"({"model":"parrot","stream":true,"messages":[{"role":"user","content":"go"}]})";
+  const Answered first = acting.served.ask("POST", "/v1/chat/completions", body, kFirst);
+  const Answered second = acting.served.ask("POST", "/v1/chat/completions", body, kAgain);
+  for (const Answered& answered : {first, second}) {
+    EXPECT_NE(answered.body.find(R"("content":"done")"), std::string::npos) << answered.body;
+    EXPECT_TRUE(answered.body.ends_with("data: [DONE]\n\n"));
+  }
+  EXPECT_EQ(acting.acted, 1);
+}
+
+TEST(RepeatableRequest, is_another_one_when_its_caller_does_not_say_that_it_comes_again) {
+  Acting acting("write", kAnswers);
+  for (const char* headers : {"", "", kFirst, kFirst}) {
+    EXPECT_EQ(acting.post("/v1/chat/completions", headers).status, 200);
+  }
+  EXPECT_EQ(acting.post("/v1/chat/completions", kAgain, "something else").status, 200);
+  EXPECT_EQ(acting.acted, 5);
+  EXPECT_EQ(acting.sessions(), 5U);
+}
+
+TEST(RepeatableRequest, is_known_by_its_key) {
+  Acting acting("write", kAnswers);
+  constexpr const char* kKey = "Idempotency-Key: one\r\n";
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(acting.post("/v1/chat/completions", kKey).status, 200);
+  }
+  EXPECT_EQ(acting.acted, 1);
+  const Answered other = acting.post("/v1/chat/completions", kKey, "another");
+  EXPECT_EQ(other.status, 422) << other.body;
+  EXPECT_EQ(acting.acted, 1);
+}
+
+// The session has gone on since: the first answer stays the answer to the first request.
+TEST(RepeatableRequest, gets_its_own_answer_though_others_have_gone_on) {
+  ServedService served({.can_ask = false});
+  const auto ask = [&](const Json& body, const char* headers) {
+    return served.ask("POST", "/v1/responses", to_text(body), headers).json();
+  };
+  const Json one{{"model", "parrot"}, {"input", "one"}};
+  const Json first = ask(one, kFirst);
+  const Json next{{"model", "parrot"}, {"input", "two"}, {"previous_response_id", first.at("id")}};
+  const Json second = ask(next, kFirst);
+  EXPECT_EQ(ask(one, kAgain).at("id"), first.at("id"));
+  const Json again = ask(next, kAgain);
+  EXPECT_EQ(again.at("id"), second.at("id"));
+  EXPECT_EQ(again.at("usage"), second.at("usage"));
+  EXPECT_EQ(served.store().list_sessions({}).value().size(), 1U) << "no fork";
+}
+
+// The server died between the first word of a request and its session.
+TEST(RepeatableRequest, of_which_nobody_knows_how_far_it_came_is_refused) {
+  const auto store = open_memory_store();
+  Acting acting("write", kAnswers, store.get());
+  ASSERT_EQ(acting.post("/v1/chat/completions", kFirst).status, 200);
+  Record record = store->get_records({.kind = "request"}).value().at(0);
+  JsonObject& value = record.value.get_object();
+  value["begun"] = nullptr;
+  const auto put = [&] {
+    ASSERT_TRUE(store->apply_one(PutRecord{.kind = "request",
+                                           .key = record.key,
+                                           .value = record.value,
+                                           .due_at = record.due_at,
+                                           .version = record.version++}));
+  };
+  put();
+  EXPECT_EQ(acting.post("/v1/chat/completions", kAgain).status, 409) << "it may come any moment";
+  value["came_at"] = 0;
+  put();
+  const Answered refused = acting.post("/v1/chat/completions", kAgain);
+  EXPECT_EQ(refused.status, 422) << refused.body;
+  EXPECT_EQ(acting.acted, 1);
+}
+
+TEST(RepeatableRequest, is_not_waited_for_when_nobody_drives_its_session) {
+  const auto store = open_memory_store();
+  Acting acting("write", kAnswers, store.get());
+  ASSERT_EQ(acting.post("/v1/chat/completions", kFirst).status, 200);
+  ASSERT_TRUE(store->apply_one(UpdateSession{.session_id = 1, .status = SessionStatus::running}));
+  const Answered refused = acting.post("/v1/chat/completions", kAgain);
+  EXPECT_EQ(refused.status, 422) << refused.body;
+  EXPECT_NE(refused.body.find("wright resume 1"), std::string::npos) << refused.body;
+}
+
+}  // namespace
+}  // namespace wright::server
