@@ -68,7 +68,7 @@ class ContextFitting {
   Request fitted(Request request, const Run& run);
 
   // The model answered the last request.
-  void answered(const Run& run, const Usage& usage);
+  void answered(const Run& run, const Response& response);
   // The model says that the last request was too long. False when nothing more can be left out.
   bool shrink(const Agent& agent, const Run& run, const Error& error);
   // Other instructions and tools from now on, and perhaps another model.
@@ -102,11 +102,13 @@ class ContextFitting {
   Notice question(const Agent& agent) const;  // that is put to whoever sums up
   void summarise(const Run& run, std::string summary);
   std::int64_t bytes_of_answered(const Run& run) const;
+  std::int64_t believed(std::int64_t told, const Run& run);
 
   ContextCut cut_;
   ContextWindow window_;   // of the last fit
   bool is_guess_ = false;  // nobody knows the window
   MeasuredRequest measured_;
+  bool tells_only_what_is_new_ = false;        // the vendor, of a request's tokens
   std::optional<std::int64_t> fixed_bytes_;    // of instructions and tools
   std::optional<std::int64_t> stated_window_;  // by a refusal
   std::optional<std::int64_t> learned_room_;   // tokens for a request, from a refusal without words

@@ -305,6 +305,8 @@ struct Response {
   std::string model = {};                 // what really answered, when the vendor says so
   std::string id = {};                    // by which the vendor knows it; empty: not told
   std::uint64_t request_fingerprint = 0;  // of the body that was sent for it; 0: none was
+  // Of the request that was answered, where `usage` has what came to nothing before it, too.
+  std::optional<std::int64_t> request_tokens = {};
 
   std::string text() const;        // as Message::text()
   std::string answer() const;      // as Message::answer()

@@ -161,6 +161,7 @@ std::int64_t ContextFitting::fixed_bytes(const Agent& agent) {
 
 void ContextFitting::agent_changed() {
   measured_ = {};
+  tells_only_what_is_new_ = false;
   fixed_bytes_.reset();
   stated_window_.reset();
   learned_room_.reset();
@@ -327,15 +328,27 @@ std::int64_t ContextFitting::bytes_of_answered(const Run& run) const {
   return bytes;
 }
 
-void ContextFitting::answered(const Run& run, const Usage& usage) {
+// A request that goes on from the last one has all of its tokens. A vendor that tells of fewer
+// counts only those that it had not kept from the last one: then no figure of its is the whole.
+std::int64_t ContextFitting::believed(std::int64_t told, const Run& run) {
+  const bool goes_on =
+      measured_.messages > 0 && measured_.cut == cut_ && measured_.messages <= run.messages.size();
+  if (!goes_on) return told;
+  tells_only_what_is_new_ = tells_only_what_is_new_ || told < measured_.tokens;
+  if (!tells_only_what_is_new_) return told;
+  return std::max(told, estimate_tokens(run.messages, cut_, window_, measured_));
+}
+
+void ContextFitting::answered(const Run& run, const Response& response) {
   summaries_ = 0;
   refusals_ = 0;
   shown_ = {};
   // A vendor that counts nothing leaves the guess.
-  if (usage.input_tokens <= 0) return;
+  const std::int64_t told = response.request_tokens.value_or(response.usage.input_tokens);
+  if (told <= 0) return;
+  measured_.tokens = believed(told, run);
   measured_.bytes = bytes_of_answered(run);
   measured_.messages = run.messages.size();
-  measured_.tokens = usage.input_tokens;
   if (measured_.cut != cut_) measured_.cut = cut_;
   has_measured_ = true;
 }
@@ -397,7 +410,7 @@ Result<void> ContextFitting::accept(const Agent& agent, Run& run, Result<Respons
     if (is_too_long && shrink(agent, run, response.error())) return {};
     return wright::accept(run, ModelFailed{std::move(response).error()});
   }
-  answered(run, response->usage);
+  answered(run, *response);
   TRY(wright::accept(run, ModelAnswered{std::move(*response)}));
   if (auto refused = refusal_of(agent, run)) return wright::accept(run, std::move(*refused));
   return {};

@@ -136,7 +136,7 @@ TEST(ContextFittingSteps, keep_the_measurement_beside_the_cut) {
   wright::Run run = long_run(agent, 12, 3'000);
   ContextFitting fitting;
   fit_whole(fitting, agent, run);
-  fitting.answered(run, {.input_tokens = 2'000, .output_tokens = 10});
+  fitting.answered(run, {.usage = {.input_tokens = 2'000, .output_tokens = 10}});
   const auto kept = fitting.take_last();
   ASSERT_TRUE(kept);
   EXPECT_FALSE(fitting.take_last());
@@ -183,7 +183,7 @@ TEST(ContextFittingSteps, spend_no_more_on_summaries_than_the_policy_allows) {
     }
     const Usage usage{.input_tokens = static_cast<std::int64_t>(bytes / 4), .output_tokens = 50};
     run.usage += usage;
-    fitting.answered(run, usage);
+    fitting.answered(run, {.usage = usage});
   }
   EXPECT_LE(spent, (run.usage.input_tokens + run.usage.output_tokens) / 4 + 8'000);
   agent.context.most_for_summaries = 0;
@@ -296,12 +296,49 @@ TEST(ContextFittingSteps, do_as_a_policy_of_ones_own_says) {
   EXPECT_FALSE(fitting.too_long());
 }
 
+// As Ollama does, which keeps what it has read.
+TEST(ContextFittingSteps, do_not_believe_a_vendor_that_counts_only_what_is_new) {
+  const Agent agent = agent_with_window(16'000);
+  wright::Run run = start(agent, "task");
+  ContextFitting fitting;
+  std::int64_t most = 0;
+  for (int i = 0; i < 60; ++i) {
+    fitting.fit(agent, run);
+    if (fitting.wants_summary()) fitting.do_without_summary(run);
+    fitting.fit(agent, run);
+    std::int64_t bytes = 0;
+    const Request sent =
+        fitting.fitted({.messages = run.messages, .sampling = &agent.sampling}, run);
+    for (const Message& message : sent.messages) {
+      bytes += static_cast<std::int64_t>(display_text(message).size());
+    }
+    most = std::max(most, bytes);
+    fitting.answered(run, {.usage = {.input_tokens = i == 0 ? 20 : 520}});
+    const std::string id = fmt::format("c{}", i);
+    run.messages.push_back(Message{Role::assistant, {ToolCall{id, "look", "{}"}}});
+    run.messages.push_back(
+        Message::tool({.call_id = id, .name = "look", .content = std::string(2'000, 'r')}));
+  }
+  EXPECT_LT(most, 16'000 * 4) << "more than the window holds";
+  EXPECT_GT(most, 16'000 * 2) << "it holds more than that";
+}
+
+// What was billed for nothing was no part of the request that was answered.
+TEST(ContextFittingSteps, measure_the_request_that_was_answered) {
+  const Agent agent = agent_with_window(16'000);
+  wright::Run run = start(agent, "task");
+  ContextFitting fitting;
+  fitting.fit(agent, run);
+  fitting.answered(run, {.usage = {.input_tokens = 9'000}, .request_tokens = 3'000});
+  EXPECT_EQ(fitting.meter(agent, run).tokens, 3'000);
+}
+
 TEST(ContextFittingSteps, hold_in_a_fork_where_they_can) {
   const Agent agent = agent_with_window(8'000);
   const wright::Run run = long_run(agent, 40, 3'000, 10);
   ContextFitting fitting;
   fit_whole(fitting, agent, run);
-  fitting.answered(run, {.input_tokens = 3'000});
+  fitting.answered(run, {.usage = {.input_tokens = 3'000}});
   const Json kept = fitting.to_json();
   const std::size_t summarised = fitting.cut().summarised;
   ASSERT_GT(summarised, 10U);
@@ -327,7 +364,7 @@ TEST(ContextFittingSteps, cost_the_same_however_long_the_past_is) {
     fitting.fit(agent, run);
     if (fitting.wants_summary()) fitting.do_without_summary(run);
     fitting.fit(agent, run);
-    fitting.answered(run, {.input_tokens = fitting.estimate(agent, run) * 3 / 4});
+    fitting.answered(run, {.usage = {.input_tokens = fitting.estimate(agent, run) * 3 / 4}});
   }
   EXPECT_LE(fitting.estimate(agent, run), 7'500);
 }

@@ -42,16 +42,22 @@ Json parameters(const ToolFeedbackOptions& options) {
   return schema;
 }
 
+constexpr std::string_view kBeginning = "\n\n## DEBUG MODE ACTIVE\n\n";
+
 }  // namespace
+
+std::string_view without_debug_instructions(std::string_view instructions) {
+  return instructions.substr(0, instructions.rfind(kBeginning));
+}
 
 std::string debug_instructions(const ToolFeedbackOptions& options) {
   std::string text = fmt::format(
-      "\n\n## DEBUG MODE ACTIVE\n\n"
-      "The developers of your tools want to know how well the tools served you. Answer the user as "
+      "{}The developers of your tools want to know how well the tools served you. Answer the user "
+      "as "
       "well as the tools allow, try them before you ask back, and in the same turn as your final "
       "answer call {} once, after the text of the answer. Be brief: leave out what is empty. "
       "Report:\n",
-      kReportToolFeedback);
+      kBeginning, kReportToolFeedback);
   if (options.include_reasoning) {
     text +=
         "- tools_used: each tool that you called and what for; tools_considered: which ones you "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "wright/agent.h"
 #include "wright/tool.h"
@@ -9,6 +10,8 @@
 namespace wright::feedback {
 
 std::string debug_instructions(const ToolFeedbackOptions& options);
+// Instructions as they were before that was added.
+std::string_view without_debug_instructions(std::string_view instructions);
 
 // report_tool_feedback. It accepts whatever it is called with: feedback is never a reason for
 // another turn.

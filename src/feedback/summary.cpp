@@ -8,6 +8,7 @@
 
 #include "feedback/failure_kind.h"
 #include "feedback/findings.h"
+#include "store/fork.h"
 
 namespace wright::feedback {
 namespace {
@@ -81,6 +82,7 @@ Json to_json(const std::vector<Wish>& wishes) {
 }  // namespace
 
 void FeedbackCollector::add(const Session& session, std::span<const StoredCall> calls) {
+  if (!store::has_run(session)) return;
   ++summary_.sessions;
   seen_.clear();
   add_report(session);
@@ -88,7 +90,9 @@ void FeedbackCollector::add(const Session& session, std::span<const StoredCall> 
 }
 
 void FeedbackCollector::add_more(const Session& session, std::span<const StoredCall> calls) {
-  for (const StoredCall& call : calls) add_call(session, call);
+  for (const StoredCall& call : calls) {
+    if (!store::was_copied(session, call)) add_call(session, call);
+  }
 }
 
 void FeedbackCollector::add_report(const Session& session) {

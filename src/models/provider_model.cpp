@@ -286,6 +286,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
     if (result) usage_ += result->usage;
     if (result && says_nothing(*result)) result = std::unexpected(nothing_said());
     if (result) {
+      if (usage_ != result->usage) result->request_tokens = result->usage.input_tokens;
       result->usage = usage_;
       if (result->model.empty()) result->model = candidate().endpoint.model.name;
       result->request_fingerprint = fingerprint_;

@@ -45,7 +45,9 @@ std::string history_statement(const HistoryFilter& filter) {
     }
     sql +=
         "WHERE created_at >= $1 AND created_at < $2::bigint "
-        "AND call.status IN ('completed', 'failed', 'unknown')";
+        "AND call.status IN ('completed', 'failed', 'unknown') AND NOT EXISTS (SELECT 1 "
+        "FROM @agent_sessions AS fork WHERE fork.id = call.session_id "
+        "AND fork.forked_from IS NOT NULL AND fork.started_at > call.created_at)";
   } else {
     sql +=
         "(started_at - $1::bigint) / $8::bigint AS place, started_at AS at, "
@@ -53,7 +55,7 @@ std::string history_statement(const HistoryFilter& filter) {
         "THEN coalesce(worked_ms, ended_at - started_at) END AS took, id, input_tokens, "
         "output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, "
         "limit_reached IS NOT NULL AS limited FROM @agent_sessions WHERE started_at >= $1 "
-        "AND started_at < $2::bigint";
+        "AND started_at < $2::bigint AND (forked_from IS NULL OR iterations > 0)";
   }
   // Every parameter appears, so that what is sent does not depend on the filter.
   sql += filter.agent_name ? " AND agent_name = $3::text" : " AND $3::text IS NULL";

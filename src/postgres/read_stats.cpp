@@ -22,7 +22,8 @@ constexpr std::string_view kRuns =
     "count(*), count(*) FILTER (WHERE status = 'failed'), sum(input_tokens)::bigint, "
     "sum(output_tokens)::bigint, sum(cached_tokens)::bigint, sum(reasoning_tokens)::bigint, "
     "sum(cache_write_tokens)::bigint, sum(cost_usd)::double precision "
-    "FROM @agent_sessions WHERE started_at >= $1::bigint AND ($2::text IS NULL "
+    "FROM @agent_sessions WHERE started_at >= $1::bigint "
+    "AND (forked_from IS NULL OR iterations > 0) AND ($2::text IS NULL "
     "OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) GROUP BY 1, 2, 3";
 
 constexpr std::string_view kCalls =
@@ -32,6 +33,7 @@ constexpr std::string_view kCalls =
     "count(*) FILTER (WHERE call.status = 'unknown') "
     "FROM @agent_sessions AS session JOIN @agent_tool_calls AS call "
     "ON call.session_id = session.id WHERE started_at >= $1::bigint "
+    "AND (forked_from IS NULL OR created_at >= started_at) "
     "AND ($2::text IS NULL OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) "
     "AND call.status IN ('completed', 'failed', 'unknown') GROUP BY 1, 2, 3, 4";
 

@@ -8,6 +8,7 @@
 #include "core/try.h"
 #include "session/waits.h"
 #include "wright/driver.h"
+#include "wright/json.h"
 #include "wright/people.h"
 
 namespace wright {
@@ -48,11 +49,24 @@ Result<Json> checked_questions(const Json& shown, const Json& answer) {
   return encode(accepted.response);
 }
 
+// What somebody takes for a change of the call would not change it.
+Result<void> check_says_nothing_else(const Json& approval) {
+  for (const auto& each : approval.as_object()) {
+    if (each.key() == "decision" || each.key() == "reason") continue;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("An approval has a decision and a reason, and no '{}': it holds for "
+                            "exactly the call that was shown",
+                            to_valid_utf8(std::string(each.key()))));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Json> runtime::checked_answer(WaitKind kind, const Json& shown, const Json& answer) {
   if (kind == WaitKind::question) return checked_questions(shown, answer);
   TRY(session::answers_of(kind, answer));
+  if (kind == WaitKind::approval) TRY(check_says_nothing_else(answer));
   return answer;
 }
 

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "feedback/debug_prompt.h"
+
 namespace wright::runtime {
 namespace {
 
@@ -179,7 +181,12 @@ class ReplayComparison::Walk {
   explicit Walk(const ReplayComparison& rules) : rules_(rules) {}
 
   void visit(const RecordedSession& recorded, const RecordedSession& now) {
-    if (rules_.redacted(recorded.instructions) != rules_.redacted(now.instructions)) {
+    // A report on tools is asked for, or not, whatever was asked for then.
+    const auto words = [&](const RecordedSession& session) {
+      return rules_.redacted(
+          std::string(feedback::without_debug_instructions(session.instructions)));
+    };
+    if (words(recorded) != words(now)) {
       add(Difference::Kind::instructions, {}, fmt::format("the instructions of {}", recorded.agent),
           recorded.instructions, now.instructions);
     }

@@ -106,6 +106,21 @@ TEST(Replay, tells_changed_instructions_and_goes_on) {
   EXPECT_EQ(report.differences[1].kind, Difference::Kind::result);
 }
 
+// What debug mode adds is no part of what an agent is, and a report on tools changes nothing.
+TEST(Replay, of_a_session_in_debug_mode_is_the_same_without_it) {
+  Response last = says("Sun");
+  last.content.push_back(call("report_tool_feedback", R"({"answer_quality":"complete"})", "c2"));
+  Stage stage({calls({call("look", "{}", "c1")}), last});
+  stage.agent.debug = DebugOptions{.enabled = true};
+  const RecordedSession recorded = stage.record();
+  ASSERT_NE(recorded.instructions, stage.agent.instructions);
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  stage.agent.debug.reset();
+  EXPECT_EQ(shown(replayed(stage.agent, recorded)), "");
+  stage.agent.instructions = "Watch closely.";
+  EXPECT_EQ(replayed(stage.agent, recorded).differences.size(), 1U);
+}
+
 TEST(Replay, tells_fewer_turns) {
   Stage stage({calls({call("look", "{}", "c1")}), calls({call("look", "{}", "c2")}), says("Sun")});
   const RecordedSession recorded = stage.record();

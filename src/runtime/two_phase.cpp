@@ -282,7 +282,7 @@ class TwoPhaseAgent::Implementation {
         if (is_too_long && context_.shrink(agent(), run_, response.error())) return ask_again();
         return end(std::unexpected(std::move(response).error()), std::nullopt);
       }
-      context_.answered(run_, response->usage);
+      context_.answered(run_, *response);
       memory_->remember(run_.messages, context_);
       runtime::trace_response(logger(), agent().name, *response);
       const std::chrono::duration<double, std::milli> took =

@@ -37,6 +37,27 @@ class CircleStore : public store::ForwardingStore {
   }
 };
 
+// Some programs let a person edit a call; the call that was shown would have run.
+TEST(Waits, of_an_approval_take_no_other_call) {
+  const auto store = open_memory_store();
+  const auto runtime = open_runtime(*store);
+  std::atomic<int> ran = 0;
+  const auto write = tool("write", "", [&] { ++ran; }, {.needs_approval = true});
+  const auto agent = agent_with("writing", calling({call("write", "{}", "1")}), {write});
+  const SessionId id = value_of(runtime->start(agent, "Go"));
+  const WaitId wait = value_of(runtime->wait(id)).waits.at(0).wait_id;
+  const JsonObject edited{{"decision", "once"}, {"arguments", {{"path", "other"}}}};
+  const auto refused = runtime->answer(wait, edited, "person");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("'arguments'"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(value_of(store->get_wait(wait)).status, WaitStatus::open);
+  value_of(runtime->answer(wait, JsonObject{{"decision", "once"}, {"reason", "fine"}}, "person"));
+  value_of(runtime->wait(id));
+  EXPECT_EQ(ran, 1);
+}
+
 TEST(Waits, tell_a_circle_of_sessions_instead_of_following_it) {
   const auto store = open_memory_store();
   CircleStore circle(*store);

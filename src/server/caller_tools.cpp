@@ -98,6 +98,8 @@ void keep_wishes(Json& config, const Conversation& conversation, const Agent& ag
     return find_tool(agent.tools, each.name) == nullptr;
   });
   if (!tools.empty()) object[kCallerToolsKey] = caller_tools_json(tools);
+  object.erase(kCallerInstructionsKey);
+  if (!conversation.instructions.empty()) object[kCallerInstructionsKey] = agent.instructions;
   object.erase(kEndsAtCutKey);
   if (agent.limits.max_cuts == 0) object[kEndsAtCutKey] = true;
   // Under the names that sessions keep their agent's with.

@@ -72,6 +72,7 @@ void CompatibleRun::keep_response() const {
 
 Result<bool> CompatibleRun::join(const BegunRequest& earlier) {
   const SessionId id = earlier.session_id;
+  const auto alone = TRY(listeners_.turns().take(id, options_.turn_patience));
   const auto session = store_.get_session(id);
   if (!session && session.error().code == ErrorCode::not_found) return false;
   if (!session) return std::unexpected(session.error());
@@ -94,21 +95,6 @@ Result<bool> CompatibleRun::join(const BegunRequest& earlier) {
     run_ended(*turn.answer, std::nullopt);
     return true;
   }
-  if (session->status == SessionStatus::failed || session->status == SessionStatus::cancelled) {
-    const Error error{session->error_code.value_or(ErrorCode::internal),
-                      session->error.value_or("The session was cancelled")};
-    const std::lock_guard lock(mutex_);
-    // Whoever went away and let it be cancelled wants it after all, if nothing was done.
-    const bool was_left = error.code == ErrorCode::cancelled && cancels_on_disconnect_;
-    const Error passing{was_left ? ErrorCode::internal : error.code, error.message};
-    may_have_begun_ = is_final(passing);
-    if (may_have_begun_) return std::unexpected(error);
-    kept_.reset();
-    completion_.session_id = 0;
-    completion_.mark.clear();
-    usage_before_ = {};
-    return false;
-  }
   const bool is_abandoned = TRY(is_driven_by_nobody(store_, id));
   if (is_abandoned) {
     return fail(ErrorCode::unsupported,
@@ -118,8 +104,29 @@ Result<bool> CompatibleRun::join(const BegunRequest& earlier) {
   }
   listen_to(id);
   open_stream(id);
-  look_at_stored(id);
+  TRY(take_up(id));
   return true;
+}
+
+Result<void> CompatibleRun::take_up(SessionId id) {
+  const auto session = store_.get_session(id);
+  if (!session || !may_go_on(*session)) {
+    look_at_stored(id);
+    return {};
+  }
+  // Its driver may still be about to leave it.
+  (void)options_.runtime.wait(id, options_.turn_patience);
+  auto agent = TRY(options_.agents.of_session(*session));
+  RunOptions how{.config = session->config};
+  take_trace(options_, trace_, how);
+  return options_.runtime.resume(std::move(agent), id, std::move(how));
+}
+
+bool CompatibleRun::may_go_on(const Session& session) const {
+  // Whoever went away wants it after all.
+  if (session.status == SessionStatus::cancelled) return cancels_on_disconnect_;
+  const Error error{session.error_code.value_or(ErrorCode::internal), {}};
+  return session.status == SessionStatus::failed && is_passing(error);
 }
 
 }  // namespace wright::server

@@ -187,7 +187,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
     if (!now || now->answer != each.answer) return std::unexpected(answered.error());
     is_repeated = true;
   }
-  if (is_repeated) look_at_stored(id);
+  if (is_repeated) return take_up(id);
   return {};
 }
 
@@ -295,8 +295,10 @@ Result<PreparedAgent> CompatibleRun::wanted_agent(const Conversation& conversati
 // An answer that is checked may be refused, and a turn of an agent with tools of its own may be a
 // remark before a call: what was sent cannot be taken back.
 StreamedText::Pace CompatibleRun::pace_of(const Agent& own, const Sampling& sampling) {
-  const bool may_be_refused =
-      own.check_answer || sampling.response_format.kind != ResponseFormat::Kind::text;
+  const bool may_be_refused = own.check_answer ||
+                              sampling.response_format.kind != ResponseFormat::Kind::text ||
+                              sampling.tool_choice.kind == ToolChoice::Kind::one ||
+                              sampling.tool_choice.kind == ToolChoice::Kind::required;
   if (may_be_refused) return StreamedText::Pace::at_end;
   const bool may_be_remark = !own.tools.empty() || own.tools_now || !sampling.vendor_tools.empty();
   return may_be_remark ? StreamedText::Pace::after_remark : StreamedText::Pace::live;
@@ -321,8 +323,6 @@ Result<void> CompatibleRun::send(SessionId id, const Conversation& conversation,
   keep_wishes(config, conversation, *agent);
   if (agent->instructions != session.system_prompt.value_or("")) {
     config.get_object()[kCallerInstructionsKey] = agent->instructions;
-  } else {
-    config.get_object().erase(kCallerInstructionsKey);
   }
   KeptResponse beginning{.inputs = 1};
   beginning.after = TRY(newest_message(store_, id));
@@ -436,6 +436,7 @@ void CompatibleRun::fail_with(Error error) {
 // Whoever reads of an error that may pass sends the request again, and all would be done twice.
 bool CompatibleRun::is_final(const Error& error) const {
   if (!may_have_begun_) return false;
+  if (request_.is_known() && is_passing(error)) return false;  // its repetition is known as such
   if (completion_.session_id == 0 || error.code == ErrorCode::cancelled) return true;
   const auto tools = agent_ ? std::span<const Tool>(agent_->tools) : std::span<const Tool>();
   const auto acted = has_acted(store_, completion_.session_id, after_, tools);

@@ -47,8 +47,12 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     std::vector<GivenAnswer> answers = {};
   };
   Result<void> begin_new(const Conversation& conversation);
-  // False where nothing came of it, so that the request may begin anew.
+  // False where it is not there any more, so that the request begins anew.
   Result<bool> join(const BegunRequest& earlier);
+  // Within its turn: tells what becomes of a session, or has become of it. One that ended by what may pass goes on
+  // where it was: nothing that it did is done again.
+  Result<void> take_up(SessionId id);
+  bool may_go_on(const Session& session) const;
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
   Result<void> go_on(const Conversation& conversation, SessionId id,
                      const std::vector<ToolResult>& results);

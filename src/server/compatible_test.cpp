@@ -172,11 +172,11 @@ TEST(Compatible, answers_messages_whole_streamed_and_with_tools) {
 // Says these one after the other, and the last one again and again.
 Model saying(std::vector<wright::Response> answers) {
   const auto said = std::make_shared<std::atomic<std::size_t>>(0);
-  return model_from("test", "saying",
-                    [said, answers = std::move(answers)](const wright::Request&, const ModelCall&) {
-                      return Result<wright::Response>(
-                          answers[std::min((*said)++, answers.size() - 1)]);
-                    });
+  return model_from(
+      "test", "saying",
+      [said, answers = std::move(answers)](const wright::Request&, const ModelCall&) {
+        return Result<wright::Response>(answers[std::min((*said)++, answers.size() - 1)]);
+      });
 }
 
 TEST(Compatible, answers_with_a_json_object_where_one_is_wanted) {
@@ -189,8 +189,7 @@ TEST(Compatible, answers_with_a_json_object_where_one_is_wanted) {
     const Answered answered = served.ask("POST", "/v1/chat/completions",
                                          fmt::format(R"({},"stream":{}}})", body, stream));
     EXPECT_EQ(answered.status, 200);
-    EXPECT_NE(answered.body.find(R"("content":"{\"a\":1}")"), std::string::npos)
-        << answered.body;
+    EXPECT_NE(answered.body.find(R"("content":"{\"a\":1}")"), std::string::npos) << answered.body;
     EXPECT_EQ(answered.body.find("echo"), std::string::npos) << answered.body;
   }
   ServedService served({.model = saying({testing::says("echo")}), .can_ask = false});
@@ -211,6 +210,33 @@ TEST(Compatible, hands_out_no_calls_where_none_are_wanted) {
   const Json& choice = answered.at("choices").at(0);
   EXPECT_EQ(choice.at("finish_reason").as_string(), "stop") << to_text(answered);
   EXPECT_EQ(choice.at("message").at("content").as_string(), "dry");
+}
+
+TEST(Compatible, hands_out_the_call_that_is_demanded_and_nothing_else) {
+  const auto asked = [](const char* choice) {
+    ServedService served({.model = saying({testing::says("It is dry"),
+                                           testing::calls({testing::call("tides", "{}")}),
+                                           testing::calls({testing::call("weather", "{}", "2")})}),
+                          .can_ask = false});
+    const auto named = [](const char* name) {
+      return fmt::format(
+          R"({{"type":"function","function":{{"name":"{}","parameters":{{"type":"object"}}}}}})",
+          name);
+    };
+    const Json answered =
+        served
+            .ask("POST", "/v1/chat/completions",
+                 fmt::format(R"({{"model":"parrot","tool_choice":{},"tools":[{},{}],"messages":)"
+                             R"([{{"role":"user","content":"Weather?"}}]}})",
+                             choice, named("weather"), named("tides")))
+            .json();
+    const Json& choices = answered.at("choices").at(0);
+    EXPECT_EQ(choices.at("finish_reason").as_string(), "tool_calls") << to_text(answered);
+    return std::string(
+        choices.at("message").at("tool_calls").at(0).at("function").at("name").as_string());
+  };
+  EXPECT_EQ(asked(R"({"type":"function","function":{"name":"weather"}})"), "weather");
+  EXPECT_EQ(asked(R"("required")"), "tides") << "any of them";
 }
 
 TEST(Compatible, survives_bodies_that_make_no_sense) {

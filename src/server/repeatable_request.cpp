@@ -157,6 +157,20 @@ Result<bool> has_acted(Store& store, SessionId id, MessageId since, std::span<co
   });
 }
 
+bool is_passing(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::rate_limited:
+    case ErrorCode::overloaded:
+    case ErrorCode::unavailable:
+    case ErrorCode::network:
+    case ErrorCode::timeout:
+    case ErrorCode::answer_cut:
+    case ErrorCode::protocol:
+    case ErrorCode::storage: return true;
+    default: return false;
+  }
+}
+
 int status_that_nobody_repeats(int status) {
   constexpr int kFailedDependency = 424;
   const bool is_repeated = status == 408 || status == 409 || status == 429 || status >= 500;

@@ -38,6 +38,8 @@ class RepeatableRequest {
   Result<std::optional<BegunRequest>> claim(Store& store) const;
   // The same, whatever came of it before.
   Result<void> claim_anew(Store& store) const;
+  // Whether its repetition would be known as such.
+  bool is_known() const { return !key_.empty(); }
   Result<void> has_begun(Store& store, const BegunRequest& request) const;
   // Nothing came of it.
   void forget(Store& store) const;
@@ -54,6 +56,9 @@ class RepeatableRequest {
 // Whether a tool may have changed something since that message: one that does not only read has
 // begun. Specialists count as such tools, whatever theirs did.
 Result<bool> has_acted(Store& store, SessionId id, MessageId since, std::span<const Tool> tools);
+
+// A run that ended by it may go on, and end otherwise.
+bool is_passing(const Error& error);
 
 // One that no library takes for a reason to send a request again, in the place of one that some do.
 int status_that_nobody_repeats(int status);

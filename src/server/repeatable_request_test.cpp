@@ -87,7 +87,7 @@ TEST(RepeatableRequest, may_come_again_when_tools_have_only_read) {
   const Answered answered = acting.post("/v1/chat/completions", kFirst);
   EXPECT_EQ(answered.status, 503) << answered.body;
   EXPECT_TRUE(asks_for_a_repetition(acting.post("/v1/chat/completions", kAgain)));
-  EXPECT_EQ(acting.sessions(), 2U) << "nothing came of the first one";
+  EXPECT_EQ(acting.sessions(), 1U);
 }
 
 TEST(RepeatableRequest, gets_the_answer_that_was_lost) {
@@ -105,13 +105,63 @@ TEST(RepeatableRequest, gets_the_answer_that_was_lost) {
   }
 }
 
-TEST(RepeatableRequest, is_refused_for_good_when_its_session_failed_after_acting) {
-  Acting acting("write", kFails);
-  EXPECT_EQ(acting.post("/v1/chat/completions", kFirst).status, 424);
-  const Answered again = acting.post("/v1/chat/completions", kAgain);
-  EXPECT_EQ(again.status, 424) << again.body;
-  EXPECT_NE(again.body.find("The vendor is away"), std::string::npos) << again.body;
+// A vendor that is away for a moment: the session goes on where it was.
+TEST(RepeatableRequest, goes_on_with_a_session_that_failed_by_what_may_pass) {
+  for (const std::string& path : kPaths) {
+    std::atomic<int> asked = 0;
+    Acting acting("write", [&](const wright::Request& request) {
+      return ++asked < 3 ? kFails(request) : kAnswers(request);
+    });
+    for (const char* headers : {kFirst, kAgain}) {
+      const Answered answered = acting.post(path, headers);
+      EXPECT_EQ(answered.status, 503) << answered.body;
+      EXPECT_NE(answered.body.find("The vendor is away"), std::string::npos) << answered.body;
+    }
+    const Answered answered = acting.post(path, "X-Stainless-Retry-Count: 2\r\n");
+    EXPECT_EQ(answered.status, 200);
+    EXPECT_NE(answered.body.find("done"), std::string::npos) << answered.body;
+    EXPECT_EQ(acting.acted, 1);
+    EXPECT_EQ(acting.sessions(), 1U);
+  }
+}
+
+TEST(RepeatableRequest, is_refused_for_good_when_its_session_failed_by_what_stays) {
+  Acting acting("write", [](const wright::Request&) -> Result<wright::Response> {
+    return fail(ErrorCode::internal, "It is broken");
+  });
+  for (const char* headers : {kFirst, kAgain}) {
+    const Answered answered = acting.post("/v1/chat/completions", headers);
+    EXPECT_EQ(answered.status, 424) << answered.body;
+    EXPECT_NE(answered.body.find("It is broken"), std::string::npos) << answered.body;
+  }
   EXPECT_EQ(acting.acted, 1);
+  EXPECT_EQ(acting.sessions(), 1U);
+}
+
+// The caller has nothing else to send: its history has the id of that call.
+TEST(RepeatableRequest, with_results_of_tools_goes_on_where_the_model_failed) {
+  std::atomic<int> asked = 0;
+  Acting acting("weather", [&](const wright::Request& request) {
+    return ++asked < 2 ? kFails(request) : kAnswers(request);
+  });
+  const std::string tools =
+      R"("model":"parrot","tools":[{"type":"function","function":{"name":"weather","parameters":)"
+      R"({"type":"object"}}}],)";
+  const std::string user = R"({"role":"user","content":"Weather?"})";
+  const Json first =
+      acting.served
+          .ask("POST", "/v1/chat/completions", "{" + tools + R"("messages":[)" + user + "]}")
+          .json();
+  const Json said = first.at("choices").at(0).at("message");
+  const Json result{{"role", "tool"},
+                    {"tool_call_id", said.at("tool_calls").at(0).at("id")},
+                    {"content", "sunny"}};
+  const std::string results =
+      "{" + tools + R"("messages":[)" + user + "," + to_text(said) + "," + to_text(result) + "]}";
+  EXPECT_EQ(acting.served.ask("POST", "/v1/chat/completions", results).status, 503);
+  const Answered again = acting.served.ask("POST", "/v1/chat/completions", results);
+  EXPECT_EQ(again.status, 200);
+  EXPECT_NE(again.body.find("done"), std::string::npos) << again.body;
   EXPECT_EQ(acting.sessions(), 1U);
 }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <initializer_list>
+#include <memory>
 #include <utility>
 
 #include "core/try.h"
@@ -236,6 +238,34 @@ Result<ToolReply> no_calls_now(const Json&, const Context&) {
   return fail(ErrorCode::unsupported, "No tool may be called now: answer in words");
 }
 
+// A model may do otherwise than it was told: words in the place of a call are refused, and calls of
+// other tools of the caller. `only` may be empty: any of them.
+void demand_call(const std::vector<std::string>& caller_tools, const std::string& only,
+                 Agent& agent) {
+  const auto was_called = std::make_shared<std::atomic<bool>>(false);
+  for (Tool& tool : agent.tools) {
+    if (std::ranges::find(caller_tools, tool.spec.name) == caller_tools.end()) continue;
+    if (!only.empty() && tool.spec.name != only) {
+      tool.function = [only](const Json&, const Context&) -> Result<ToolReply> {
+        return fail(ErrorCode::unsupported, fmt::format("Only {} may be called now", only));
+      };
+      continue;
+    }
+    tool.function = [was_called, call = std::move(tool.function)](const Json& arguments,
+                                                                  const Context& context) {
+      *was_called = true;
+      return call(arguments, context);
+    };
+  }
+  agent.check_answer = [was_called, only, check = std::move(agent.check_answer)](
+                           std::string_view answer) -> Result<void> {
+    if (*was_called) return check ? check(answer) : Result<void>();
+    return fail(ErrorCode::answer_refused,
+                fmt::format("[Do not answer in words yet: call {} first.]",
+                            only.empty() ? "one of the tools" : only));
+  };
+}
+
 Result<void> grant_choice(const ToolChoice& choice, const std::vector<std::string>& caller_tools,
                           std::size_t own_tools, Agent& agent) {
   Sampling& sampling = agent.sampling;
@@ -259,6 +289,7 @@ Result<void> grant_choice(const ToolChoice& choice, const std::vector<std::strin
                               fmt::format("names '{}', which is none of the tools", choice.tool));
       }
       sampling.tool_choice = choice;
+      demand_call(caller_tools, choice.tool, agent);
       return {};
     case ToolChoice::Kind::required: break;
   }
@@ -268,6 +299,7 @@ Result<void> grant_choice(const ToolChoice& choice, const std::vector<std::strin
   }
   if (caller_tools.size() == 1) {
     sampling.tool_choice = ToolChoice::one(caller_tools.front());
+    demand_call(caller_tools, caller_tools.front(), agent);
     return {};
   }
   if (own_tools > 0) {
@@ -278,6 +310,7 @@ Result<void> grant_choice(const ToolChoice& choice, const std::vector<std::strin
                     agent.name));
   }
   sampling.tool_choice = ToolChoice::required();
+  demand_call(caller_tools, {}, agent);
   return {};
 }
 

@@ -145,7 +145,7 @@ TEST(Wishes, reach_the_model) {
   const auto answer = [&](const wright::Request& request,
                           const ModelCall&) -> Result<wright::Response> {
     seen = *request.sampling;
-    return testing::says(R"({"city":"Oslo"})");
+    return testing::calls({testing::call("weather", "{}")});
   };
   ServedService served({.model = model_from("test", "seen", answer)});
   const Answered answered = served.ask(
@@ -219,7 +219,9 @@ TEST(Wishes, for_tools_hold_or_are_refused) {
                           const ModelCall&) -> Result<wright::Response> {
     seen = request.tool_choice();
     tools = request.tools.size();
-    return testing::says("yes");
+    const bool is_demanded =
+        seen->kind == ToolChoice::Kind::one || seen->kind == ToolChoice::Kind::required;
+    return is_demanded ? testing::calls({testing::call("a", "{}")}) : testing::says("yes");
   };
   const std::string two =
       R"({"model":"parrot","messages":[{"role":"user","content":"x"}],"tools":[)"

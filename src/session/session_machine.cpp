@@ -233,7 +233,7 @@ void SessionMachine::take_model(Result<Response> response, double duration_ms) {
   const Usage usage = response->usage;
   budget_.settle(reserved_, spending_of(usage));
   publish<ModelEnded>(*response, duration_ms);
-  context_.answered(run_, usage);
+  context_.answered(run_, *response);
   accept_or_break(ModelAnswered{std::move(*response)});
   if (auto refused = refusal_of(*agent_, run_)) accept_or_break(std::move(*refused));
   refuse_calls_without_tools();

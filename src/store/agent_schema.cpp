@@ -213,7 +213,7 @@ WHERE kind = 'said' AND CAST(key AS INTEGER) IN (SELECT id FROM main.agent_sessi
 )sql";
 
 // They hold what is over, with all that figures need of it, so that what a running session writes
-// all the time is in none of them. The sessions that are not over are few. No IN: SQLite would
+// all the time is in none of them. The sessions that are not over are few, and so are forks. No IN: SQLite would
 // build the list anew for every row that is written.
 const char* const kIndexFigures = R"sql(
 CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_figures ON agent_sessions (started_at, tenant,
@@ -225,8 +225,10 @@ CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_open ON agent_sessions (start
 CREATE INDEX IF NOT EXISTS main.idx_agent_tool_calls_figures ON agent_tool_calls (created_at,
     session_id, tool_name, status, execution_time_ms)
     WHERE status = 'completed' OR status = 'failed' OR status = 'unknown';
+CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_forks ON agent_sessions (forked_from,
+    started_at, iterations) WHERE forked_from IS NOT NULL;
 )sql";
-constexpr std::size_t kIndexesOfFigures = 3;
+constexpr std::size_t kIndexesOfFigures = 4;
 
 namespace {
 
@@ -313,7 +315,7 @@ Result<SchemaState> versioned_state(sqlite3* connection) {
   const auto indexes =
       TRY(names_from(connection,
                      "SELECT name FROM main.sqlite_master WHERE type = 'index' "
-                     "AND name IN ('idx_agent_sessions_figures', "
+                     "AND name IN ('idx_agent_sessions_figures', 'idx_agent_sessions_forks', "
                      "'idx_agent_sessions_open', 'idx_agent_tool_calls_figures')"));
   return SchemaState{.kind = SchemaState::Kind::versioned,
                      .version = static_cast<int>(version),

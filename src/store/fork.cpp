@@ -11,6 +11,15 @@
 #include "store/status.h"
 
 namespace wright::store {
+
+bool has_run(const Session& session) {
+  return !session.forked_from || session.iterations > 0;
+}
+
+bool was_copied(const Session& session, const StoredCall& call) {
+  return session.forked_from && call.created_at < session.started_at;
+}
+
 namespace {
 
 // The ids of calls that have no result yet. A model may use an id again once it was answered.

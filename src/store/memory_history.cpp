@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "store/fork.h"
 #include "store/history_collector.h"
 #include "store/status.h"
 
@@ -38,6 +39,7 @@ void add_calls(const SessionRow& row, const HistoryFilter& filter, IdentifiedRow
                         call.status == CallStatus::unknown;
     if (!counts || call.created_at < filter.since || call.created_at >= filter.until) continue;
     if (filter.tool_name && call.tool_name != *filter.tool_name) continue;
+    if (was_copied(row.session, call)) continue;
     rows.push_back({.id = call.id,
                     .name = name_in_history(filter, row.session, call.tool_name),
                     .row = {.at = call.created_at,
@@ -59,7 +61,8 @@ Result<StoreHistory> history_of(const Tables& tables, const HistoryFilter& filte
     if (filter.tenant && session.tenant != *filter.tenant) continue;
     if (is_about_calls(filter)) {
       add_calls(row, filter, rows);
-    } else if (session.started_at >= filter.since && session.started_at < filter.until) {
+    } else if (session.started_at >= filter.since && session.started_at < filter.until &&
+               has_run(session)) {
       rows.push_back({.id = id,
                       .name = name_in_history(filter, session, {}),
                       .row = {.at = session.started_at,

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "core/try.h"
+#include "store/fork.h"
 #include "store/memory_batch.h"
 #include "store/memory_history.h"
 #include "store/memory_rows.h"
@@ -340,7 +341,7 @@ Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
   store::StatsCollector collector;
   for (const auto& [id, row] : tables_.sessions) {
     const Session& session = row.session;
-    if (session.started_at < filter.started_since) continue;
+    if (session.started_at < filter.started_since || !store::has_run(session)) continue;
     if (agent_name && session.agent_name != *agent_name) continue;
     if (tenant && session.tenant != *tenant) continue;
     const auto took = duration_ms(session);
@@ -352,7 +353,7 @@ Result<StoreStats> MemoryStore::get_stats(const StatsFilter& filter) {
       const StoredCall& call = each.call;
       const bool counts = call.status == CallStatus::completed ||
                           call.status == CallStatus::failed || call.status == CallStatus::unknown;
-      if (!counts) continue;
+      if (!counts || store::was_copied(session, call)) continue;
       collector.add_calls(group, {.tool_name = call.tool_name,
                                   .failed = call.status == CallStatus::failed ? 1 : 0,
                                   .unknown = call.status == CallStatus::unknown ? 1 : 0,

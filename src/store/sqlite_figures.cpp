@@ -13,6 +13,7 @@
 
 #include "core/try.h"
 #include "store/row_values.h"
+#include "store/sqlite_forks.h"
 #include "store/sqlite_reads.h"
 #include "store/stats_collector.h"
 
@@ -24,15 +25,17 @@ using GroupsOfSessions = std::vector<std::pair<SessionId, StatsCollector::Group>
 
 std::string over_calls(std::string_view condition) {
   return fmt::format(
-      "SELECT session_id, tool_name, status = 'failed', status = 'unknown', execution_time_ms "
+      "SELECT session_id, tool_name, status = 'failed', status = 'unknown', execution_time_ms, "
+      "created_at "
       "FROM agent_tool_calls AS call WHERE {}{}",
       kIsOver, condition);
 }
 
 Result<GroupsOfSessions> count_sessions(sqlite3* connection, const StatsFilter& filter,
-                                        StatsCollector& collector) {
+                                        const Forks& forks, StatsCollector& collector) {
   GroupsOfSessions sessions;
   const auto count = [&](const Row& row) -> Result<void> {
+    if (!forks.has_run(row.integer(11))) return {};
     const auto group = collector.group_of(text_view(row, 0), text_view(row, 1), text_view(row, 2));
     const auto took = row.optional_integer(10);
     collector.add_runs(group, {.failed = row.integer(3),
@@ -79,12 +82,12 @@ void count_call(const Row& row, StatsCollector::Group group, StatsCollector& col
 }
 
 Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& sessions,
-                                 StatsCollector& collector) {
+                                 const Forks& forks, StatsCollector& collector) {
   auto statement = TRY(Statement::prepare(connection, over_calls(" AND session_id = ?1")));
   for (const auto& [id, group] : sessions) {
     TRY(statement.query(
         [&](const Row& row) -> Result<void> {
-          count_call(row, group, collector);
+          if (!forks.was_copied(id, row.integer(5))) count_call(row, group, collector);
           return {};
         },
         id));
@@ -93,13 +96,14 @@ Result<void> count_calls_of_each(sqlite3* connection, const GroupsOfSessions& se
 }
 
 Result<void> count_calls_among_all(sqlite3* connection, const GroupsOfSessions& sessions,
-                                   StatsCollector& collector) {
+                                   const Forks& forks, StatsCollector& collector) {
   auto statement = TRY(Statement::prepare(connection, over_calls("")));
   return statement.query([&](const Row& row) -> Result<void> {
     const SessionId id = row.integer(0);
     const auto found =
         std::ranges::lower_bound(sessions, id, {}, [](const auto& each) { return each.first; });
-    if (found != sessions.end() && found->first == id) {
+    const bool is_wanted = found != sessions.end() && found->first == id;
+    if (is_wanted && !forks.was_copied(id, row.integer(5))) {
       count_call(row, found->second, collector);
     }
     return {};
@@ -117,10 +121,11 @@ std::string_view text_view(const Row& row, int column) {
 
 Result<StoreStats> read_stats(sqlite3* connection, const StatsFilter& filter) {
   StatsCollector collector;
-  const auto sessions = TRY(count_sessions(connection, filter, collector));
+  const auto forks = TRY(Forks::read(connection));
+  const auto sessions = TRY(count_sessions(connection, filter, forks, collector));
   const bool is_few = TRY(are_few(connection, sessions));
-  const auto counted_calls = is_few ? count_calls_of_each(connection, sessions, collector)
-                                    : count_calls_among_all(connection, sessions, collector);
+  const auto counted_calls = is_few ? count_calls_of_each(connection, sessions, forks, collector)
+                                    : count_calls_among_all(connection, sessions, forks, collector);
   TRY(counted_calls);
   return std::move(collector).finish();
 }

@@ -11,6 +11,7 @@
 #include "store/history_collector.h"
 #include "store/row_values.h"
 #include "store/sqlite_figures.h"
+#include "store/sqlite_forks.h"
 #include "store/sqlite_reads.h"
 
 namespace wright::store {
@@ -61,7 +62,8 @@ std::string statement_of(const HistoryFilter& filter) {
   constexpr std::string_view kWithSessions =
       " JOIN agent_sessions AS session ON session.id = call.session_id";
   return fmt::format(
-      "SELECT {}, created_at, call.status = 'failed', call.status = 'unknown', execution_time_ms "
+      "SELECT {}, created_at, call.status = 'failed', call.status = 'unknown', execution_time_ms, "
+      "call.session_id "
       "FROM agent_tool_calls AS call{} WHERE created_at >= ?1 AND created_at < ?2 "
       "AND {}{} "
       "ORDER BY created_at DESC, call.id DESC LIMIT ?7",
@@ -74,10 +76,17 @@ Result<StoreHistory> read_history(sqlite3* connection, const HistoryFilter& filt
   const std::size_t stretches = TRY(stretches_of(filter));
   const bool has_usage = !is_about_calls(filter);
   auto statement = TRY(Statement::prepare(connection, statement_of(filter)));
+  const auto forks = TRY(Forks::read(connection));
+  constexpr int kSessionOfCall = 5;
+  constexpr int kSession = 12;
   HistoryCollector collector(filter, stretches);
   bool is_complete = true;
   TRY(statement.query(
       [&](const Row& row) -> Result<void> {
+        const bool is_counted =
+            has_usage ? forks.has_run(row.integer(kSession))
+                      : !forks.was_copied(row.integer(kSessionOfCall), row.integer(1));
+        if (!is_counted) return {};
         if (collector.is_full()) {
           is_complete = false;
           return {};

@@ -120,8 +120,8 @@ TEST_F(Statements, of_asking_for_news_are_three) {
   value_of(store_->spent_by_specialists(session_, 0));
   EXPECT_EQ(watch_.take().size(), 1U);
   value_of(store_->get_stats({}));
-  EXPECT_EQ(watch_.take().size(), 5U)
-      << "begin, sessions that have ended and that have not, how many there are, calls";
+  EXPECT_EQ(watch_.take().size(), 6U)
+      << "begin, forks, sessions that have ended and that have not, how many there are, calls";
   value_of(store_->list_sessions({.needs_driver = true}));
   EXPECT_EQ(watch_.take().size(), 1U);
 }

@@ -88,11 +88,11 @@ TEST_P(StoreTotals, of_what_has_not_ended_are_exact) {
     value_of(store().apply_one(OpenWait{.session_id = each, .call_id = call}));
   }
   EXPECT_EQ(value_of(store().get_counts(now_)), (StoreCounts{.queued = kMany + 2,
-                                                            .driven = 1,
-                                                            .undriven = 2,
-                                                            .waiting = 2,
-                                                            .open_waits = 3,
-                                                            .ready_since = begun + 2'000}));
+                                                             .driven = 1,
+                                                             .undriven = 2,
+                                                             .waiting = 2,
+                                                             .open_waits = 3,
+                                                             .ready_since = begun + 2'000}));
 }
 
 TEST_P(StoreTotals, of_what_was_spent_below_a_session_at_any_depth) {
@@ -128,7 +128,8 @@ TEST_P(StoreTotals, of_tool_calls_that_were_begun_below_since_a_message) {
   };
   calls_of(child);
   const MessageId said = value_of(store().create_message(root, Role::user, "Next"));
-  EXPECT_EQ(value_of(store().spent_by_specialists(root, 0)).tool_calls, 1) << "the other one is pending";
+  EXPECT_EQ(value_of(store().spent_by_specialists(root, 0)).tool_calls, 1)
+      << "the other one is pending";
   EXPECT_EQ(value_of(store().spent_by_specialists(root, said)).tool_calls, 0);
   calls_of(root);
   const auto calls = calls_of(grandchild);
@@ -193,6 +194,52 @@ TEST_P(StoreTotals, of_runs_and_calls_by_agent_model_and_tool) {
   EXPECT_EQ(value_of(store().get_stats({.started_since = began})).runs[0].count, 3);
   EXPECT_EQ(value_of(store().get_stats({.started_since = later})).runs[0].count, 1);
   EXPECT_TRUE(value_of(store().get_stats({.started_since = now_ + 1})).calls.empty());
+}
+
+// A fork copies what ran elsewhere.
+TEST_P(StoreTotals, of_what_forks_copied_is_nothing) {
+  const SessionId id = new_session();
+  const auto made = value_of(
+      store().apply_one(AppendMessage{id, {Role::assistant, {ToolCall{"a", "look", "{}"}}}, 1}));
+  expect_ok(store().complete_tool_call(made.calls.at(0), "x", 5));
+  const MessageId last =
+      value_of(store().apply_one(AppendMessage{
+                   id, Message::tool({.call_id = "a", .name = "look", .content = "x"})}))
+          .messages.at(0);
+  set_status(id, SessionStatus::completed);
+  now_ += 10;
+  const SessionId fork = value_of(store().fork_session(id, last));
+  value_of(store().fork_session(id, last));
+  const HistoryFilter all{.until = now_ + 1'000'000, .step_ms = 1'000'000'000};
+  HistoryFilter by_tool = all;
+  by_tool.by = HistoryFilter::By::tool;
+  const auto count = [&](const HistoryFilter& filter) {
+    std::int64_t sum = 0;
+    for (const HistorySeries& series : value_of(store().get_history(filter)).series) {
+      for (const HistoryPoint& point : series.points) sum += point.count;
+    }
+    return sum;
+  };
+  HistoryFilter recent = all;
+  recent.since = now_ - 1'000'000;
+  by_tool.since = recent.since;
+  EXPECT_EQ(value_of(store().get_stats({})).runs.at(0).count, 1);
+  EXPECT_EQ(value_of(store().get_stats({})).calls.at(0).count, 1);
+  EXPECT_EQ(count(recent), 1);
+  EXPECT_EQ(count(by_tool), 1);
+
+  now_ += 10;
+  const CallId call = new_call(fork);
+  expect_ok(store().start_tool_call(call));
+  expect_ok(store().complete_tool_call(call, "y", 7));
+  value_of(store().apply_one(
+      UpdateSession{.session_id = fork, .usage = Usage{.input_tokens = 1}, .iterations = 1}));
+  EXPECT_EQ(value_of(store().get_stats({})).runs.at(0).count, 2);
+  std::int64_t calls = 0;
+  for (const CallSamples& each : value_of(store().get_stats({})).calls) calls += each.count;
+  EXPECT_EQ(calls, 2) << "its own counts";
+  EXPECT_EQ(count(recent), 2);
+  EXPECT_EQ(count(by_tool), 2);
 }
 
 TEST_P(StoreTotals, old_sessions_go_with_all_below_them) {

@@ -186,7 +186,7 @@ async function repetitions() {
   }
   for (const way of ['chat', 'responses', 'messages', 'vercel']) {
     await assert.rejects(asking(counting)[way](`${way} fail`), /away/);
-    assert.equal(sent, 1, way);
+    assert.equal(sent, way === 'vercel' ? 1 : 3, way);  // that one does not say that it comes again
   }
 }
 

@@ -110,7 +110,7 @@ void RunDisplay::conclude(std::string_view marker, Colour colour) {
 
 void show_and_tell_hooks(const Event& event, const EventOrigin& origin, RunDisplay& display,
                          const project::Hooks& hooks) {
-  if (origin.depth != 0) return;
+  if (origin.depth != 0) return display.observe_below(event);
   display.observe(event);
   for (const std::string& problem : hooks.observe(event, origin.session_id)) {
     display.say(sanitised(problem));

@@ -36,6 +36,8 @@ class RunDisplay {
   void hide();
 
   void observe(const Event& event);
+  // Of a specialist's session.
+  void observe_below(const Event& event) { record_.observe_below(event); }
   void trace_with(TraceLog trace) { trace_ = std::move(trace); }
 
   // These two and the next one may come from any thread. A line for a person who sees progress.

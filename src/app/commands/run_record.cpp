@@ -26,6 +26,11 @@ void RunRecord::observe(const Event& event) {
   }
 }
 
+void RunRecord::observe_below(const Event& event) {
+  if (const auto* ended = std::get_if<ModelEnded>(&event)) usage_ += ended->response.usage;
+  if (const auto* shortened = std::get_if<ContextShortened>(&event)) usage_ += shortened->usage;
+}
+
 Json RunRecord::json(std::string_view status, const std::string* answer, const Error* error) const {
   JsonObject json{{"session_id", session_id_ == 0 ? Json(nullptr) : Json(session_id_)},
                   {"status", status},

@@ -15,6 +15,8 @@ namespace wright::app {
 class RunRecord {
  public:
   void observe(const Event& event);
+  // What specialists use is part of what the run used.
+  void observe_below(const Event& event);
 
   std::int64_t session_id() const { return session_id_; }
   const std::optional<FeedbackReport>& feedback() const { return feedback_; }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -106,6 +107,16 @@ Error link_error(const Workspace& workspace, int folder, const std::string& name
           {}};
 }
 
+// What the system would refuse to whoever opens the file, renaming does without asking.
+Result<void> check_is_writable(int folder, const std::string& name, const std::string& path) {
+  constexpr int kFlags = AT_EACCESS | AT_SYMLINK_NOFOLLOW;
+  if (::faccessat(folder, name.c_str(), W_OK, kFlags) == 0 || errno != EACCES) return {};
+  return fail(ErrorCode::permission_denied,
+              fmt::format("{} is read-only for you: whoever may change that has to do so first. "
+                          "Nothing was changed",
+                          shown_path(path)));
+}
+
 class ChangeSet {
  public:
   ChangeSet(const Workspace& workspace, FileCalls& calls) : workspace_(workspace), calls_(calls) {}
@@ -179,6 +190,9 @@ class ChangeSet {
     auto [path, name] = split(target.inside);
     const auto folder = TRY(folder_for(target, path, change.path, missing));
     TRY(workspace_.may_write_in(target, folder->get(), name));
+    if (change.content && change.replaced) {
+      TRY(check_is_writable(folder->get(), name, change.path));
+    }
     StagedChange& staged = staged_.emplace_back(change, folder, std::move(name));
     const Done written = change.content ? staged.write_beside(beside, calls_) : Done{};
     if (!written) return failure(written.error(), change.path);

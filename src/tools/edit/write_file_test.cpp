@@ -1,3 +1,6 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <thread>
@@ -35,6 +38,40 @@ TEST(WriteFile, declares_that_it_writes) {
   const auto tools = editing_tools({.base = base.path(), .writable = {"."}});
   ASSERT_TRUE(tools);
   for (const Tool& tool : *tools) EXPECT_EQ(tool.spec.options.effect, Effect::write);
+}
+
+// For a while the system refuses to us what it refuses to others.
+class AsSomebodyElse {
+ public:
+  AsSomebodyElse() {
+    constexpr uid_t kNobody = 65'534;
+    if (was_root_) EXPECT_EQ(::seteuid(kNobody), 0);
+  }
+  AsSomebodyElse(const AsSomebodyElse&) = delete;
+  AsSomebodyElse& operator=(const AsSomebodyElse&) = delete;
+  ~AsSomebodyElse() {
+    if (was_root_) EXPECT_EQ(::seteuid(0), 0);
+  }
+
+ private:
+  const bool was_root_ = ::geteuid() == 0;
+};
+
+TEST(WriteFile, does_not_replace_what_its_owner_made_read_only) {
+  const TemporaryFolder base;
+  base.write("a", "hands off\n");
+  ASSERT_EQ(::chmod(base.path().c_str(), 0777), 0);
+  ASSERT_EQ(::chmod((base / "a").c_str(), 0444), 0);
+  const AsSomebodyElse somebody;
+  EXPECT_TRUE(write_error(base, {{"path", "a"}, {"content", "x"}}).contains("is read-only"));
+  EXPECT_TRUE(write_error(base, {{"path", "a"}, {"content", "x"}, {"append", true}})
+                  .contains("is read-only"));
+  const auto patched = edit(
+      base, "apply_patch",
+      {{"patch", "*** Begin Patch\n*** Update File: a\n@@\n-hands off\n+mine\n*** End Patch"}});
+  ASSERT_FALSE(patched);
+  EXPECT_TRUE(patched.error().message.contains("is read-only")) << patched.error().message;
+  EXPECT_EQ(content_of(base / "a"), "hands off\n");
 }
 
 // Who was shown the mark has not seen what stands there.
@@ -194,15 +231,21 @@ TEST(WriteFile, writes_every_byte_as_it_is) {
 TEST(WriteFile, adds_nothing_to_what_is_not_its_text) {
   using namespace std::string_view_literals;
   const TemporaryFolder base;
-  base.write("wide", std::string("\xFF\xFE" "a\0\n\0"sv)).write("odd", std::string("a\0"sv));
-  base.write("marked", "\xFE\xFF" "ab");
+  base.write("wide", std::string("\xFF\xFE"
+                                 "a\0\n\0"sv))
+      .write("odd", std::string("a\0"sv));
+  base.write("marked",
+             "\xFE\xFF"
+             "ab");
   EXPECT_EQ(write_error(base, {{"path", "wide"}, {"content", "b\n"}, {"append", true}}),
             "'wide' is UTF-16, and not UTF-8; nothing is added to it");
   EXPECT_EQ(write_error(base, {{"path", "odd"}, {"content", "b\n"}, {"append", true}}),
             "'odd' is not text; nothing is added to it");
   EXPECT_EQ(write_error(base, {{"path", "marked"}, {"search", "ab"}, {"replace", "b"}}),
             "'marked' is UTF-16, and not UTF-8; nothing is replaced in it");
-  EXPECT_EQ(content_of(base / "wide"), "\xFF\xFE" "a\0\n\0"sv);
+  EXPECT_EQ(content_of(base / "wide"),
+            "\xFF\xFE"
+            "a\0\n\0"sv);
   // All of it is another matter: that is written as it is given.
   write(base, {{"path", "wide"}, {"content", "b\n"}});
   EXPECT_EQ(content_of(base / "wide"), "b\n");

@@ -72,6 +72,20 @@ TEST(Grep, matches_within_one_line_and_each_line_once) {
   EXPECT_EQ(lines("o|l"), (Strings{"a:1", "a:2", "a:4"}));
 }
 
+TEST(Grep, ends_lines_before_cr_lf) {
+  const TemporaryFolder base;
+  base.write("a", "foo\r\n\r\nbar baz\r\none\rtwo\n");
+  const auto lines = [&](std::string_view pattern, bool over_lines = false) {
+    return places(grep(base, to_text(JsonObject{{"pattern", pattern}, {"multiline", over_lines}})));
+  };
+  EXPECT_EQ(lines("foo$"), (Strings{"a:1"}));
+  EXPECT_EQ(lines("^$"), (Strings{"a:2"}));
+  EXPECT_EQ(lines("ba[^r]$"), (Strings{"a:3"}));
+  EXPECT_EQ(lines("foo\n\nbar", true), (Strings{"a:1"}));
+  EXPECT_EQ(lines("\\r$"), (Strings{"a:1", "a:2", "a:3"})) << "whoever asks for them finds them";
+  EXPECT_EQ(lines("one.two"), (Strings{"a:4"}));
+}
+
 TEST(Grep, does_not_see_a_line_behind_the_last_line_break) {
   const TemporaryFolder base;
   base.write("a", "x\n").write("empty").write("break", "\n");

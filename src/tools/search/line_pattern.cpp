@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tools/search/pattern_pieces.h"
 
@@ -15,6 +16,12 @@ constexpr std::string_view kSpecial = "\\.+*?()|[]{}^$";
 constexpr int kShortestRequired = 2;
 // Beyond this, RE2 runs out of the memory that makes it fast.
 constexpr int kMaxUnicodeInstructions = 40'000;
+
+bool asks_for_carriage_return(std::string_view pattern) {
+  constexpr std::array<std::string_view, 6> kNames{"\r",    "\\r",    "\\x0d",
+                                                   "\\x0D", "\\x{d}", "\\x{D}"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return pattern.contains(name); });
+}
 
 // The fixed texts of "one|two|three"; empty when there is more to the pattern, or too many.
 std::vector<std::string> fixed_texts(std::string_view pattern) {
@@ -114,6 +121,7 @@ Result<LinePattern> LinePattern::compile(const std::string& pattern, LetterCase 
   // Where no match can go over lines, searching line by line finds the same and is faster.
   if (!may_match_line_break(pattern)) span = Span::one_line;
   LinePattern made(span);
+  made.names_carriage_return_ = asks_for_carriage_return(pattern);
   if (auto texts = fixed_texts(pattern); !texts.empty() && letters == LetterCase::distinguish) {
     made.literals_.emplace(std::move(texts), AsciiCase::distinguish);
     return made;

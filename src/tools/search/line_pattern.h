@@ -41,6 +41,9 @@ class LinePattern {
   // many_lines: anywhere).
   std::optional<Match> find(std::string_view text, std::size_t from) const;
 
+  // Whether it asks for carriage returns by name. Otherwise a line ends before CR LF.
+  bool names_carriage_return() const { return names_carriage_return_; }
+
   // one_line also where many_lines was asked for and no match can go over a line break.
   Span span() const { return span_; }
 
@@ -49,6 +52,7 @@ class LinePattern {
   std::optional<Match> match(std::string_view text, std::size_t from, std::size_t end) const;
 
   Span span_;
+  bool names_carriage_return_ = false;
   std::unique_ptr<re2::RE2> expression_;
   // Where the pattern is nothing but fixed texts: those.
   std::optional<LiteralSearch> literals_;

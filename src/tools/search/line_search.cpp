@@ -71,6 +71,16 @@ std::string context_line(std::string_view line) {
   return made;
 }
 
+void remove_carriage_returns(std::string_view text, std::string& without) {
+  without.clear();
+  without.reserve(text.size());
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t at = std::min(text.find("\r\n", from), text.size());
+    without.append(text, from, at - from);
+    from = at + 1;
+  }
+}
+
 // Takes a file block by block, each of whole lines, and gathers what matches.
 class Collector {
  public:
@@ -78,6 +88,10 @@ class Collector {
       : pattern_(pattern), context_(context), lines_wanted_(lines_wanted) {}
 
   void add(std::string_view block) {
+    if (!pattern_.names_carriage_return() && block.contains("\r\n")) {
+      remove_carriage_returns(block, without_carriage_returns_);
+      block = without_carriage_returns_;
+    }
     const bool is_one_line = pattern_.span() == Span::one_line;
     std::size_t counted_to = 0;
     for (std::size_t from = 0; from < block.size();) {
@@ -139,6 +153,7 @@ class Collector {
   ContextLines context_;
   std::size_t lines_wanted_;
   std::int64_t line_ = 1;  // kept up only while lines are wanted
+  std::string without_carriage_returns_;
   FileMatches found_;
 };
 

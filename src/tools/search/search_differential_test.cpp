@@ -38,7 +38,7 @@ Counts counts_of_ripgrep(const std::filesystem::path& base, const std::string& p
                          LetterCase letters) {
   const std::string command = fmt::format(
       "cd {} && rg --no-config --no-ignore-dot --no-ignore-global --no-require-git --no-messages "
-      "--glob '!node_modules' --count --null {} -- {} .",
+      "--crlf --glob '!node_modules' --count --null {} -- {} .",
       shell_word(base.native()), letters == LetterCase::ignore ? "-i" : "", shell_word(pattern));
   Counts counts;
   for (const std::string& line : split(output_of(command, 1), '\n')) {
@@ -158,7 +158,7 @@ std::pair<std::int64_t, std::int64_t> totals_of_ripgrep(const std::filesystem::p
                                                         const Query& query) {
   const std::string command = fmt::format(
       "cd {} && rg --no-config --no-ignore-dot --no-ignore-global --no-require-git --no-messages "
-      "--count --null --glob '!node_modules' {} -- {} .",
+      "--crlf --count --null --glob '!node_modules' {} -- {} .",
       shell_word(base.native()), query.flags,
       shell_word(std::string(query.arguments.at("pattern").as_string())));
   std::int64_t lines = 0;
