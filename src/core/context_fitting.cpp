@@ -329,14 +329,13 @@ std::int64_t ContextFitting::bytes_of_answered(const Run& run) const {
 }
 
 // A request that goes on from the last one has all of its tokens. A vendor that tells of fewer
-// counts only those that it had not kept from the last one: then no figure of its is the whole.
+// counts only those that it had not kept from the last one. From then on a guess by bytes holds.
 std::int64_t ContextFitting::believed(std::int64_t told, const Run& run) {
   const bool goes_on =
-      measured_.messages > 0 && measured_.cut == cut_ && measured_.messages <= run.messages.size();
-  if (!goes_on) return told;
-  tells_only_what_is_new_ = tells_only_what_is_new_ || told < measured_.tokens;
+      measured_.messages > 0 && measured_.cut == cut_ && measured_.messages < run.messages.size();
+  tells_only_what_is_new_ = tells_only_what_is_new_ || (goes_on && told <= measured_.tokens);
   if (!tells_only_what_is_new_) return told;
-  return std::max(told, estimate_tokens(run.messages, cut_, window_, measured_));
+  return std::max(told, estimate_tokens(run.messages, cut_, window_, {}));
 }
 
 void ContextFitting::answered(const Run& run, const Response& response) {
