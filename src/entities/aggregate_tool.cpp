@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/counted.h"
 #include "core/iso_time.h"
 #include "core/try.h"
 #include "entities/entity_tool_list.h"
@@ -37,7 +38,12 @@ namespace {
 
 constexpr std::size_t kLongestGroup = 300;
 
-// A text among numbers counts for nothing, as in SQL.
+// A column of a database holds whatever was put into it. What is no number counts for nothing: SQL
+// would take it for 0.
+std::string number_in(const EntityField& field) {
+  return field.is_indexed ? field.sql : fmt::format("entity_number({})", field.sql);
+}
+
 Result<std::string> figure_of(const EntityType& type, const AggregateArguments& given) {
   if (!given.field) {
     if (given.operation == Operation::COUNT) return "count(*)";
@@ -53,11 +59,11 @@ Result<std::string> figure_of(const EntityType& type, const AggregateArguments& 
   }
   switch (given.operation) {
     case Operation::COUNT: return fmt::format("count({})", field->sql);
-    case Operation::AVG: return fmt::format("avg({})", field->sql);
+    case Operation::AVG: return fmt::format("avg({})", number_in(*field));
     // Not sum(), which fails when whole numbers become too large.
     case Operation::SUM:
       return fmt::format("CASE WHEN abs(total({0})) < 9e15 THEN sum({0}) ELSE total({0}) END",
-                         field->sql);
+                         number_in(*field));
     case Operation::MIN: return fmt::format("min({})", field->sql);
     case Operation::MAX: break;
   }
@@ -69,6 +75,23 @@ Json shown(const EntityField* field, Json value) {
       field != nullptr && field->kind == FieldKind::datetime && field->is_indexed;
   if (is_own_time && value.is_int64()) return Json(IsoTime(value.get_int64()).text());
   return value;
+}
+
+// Of AVG and SUM: how many values are none that count.
+Result<void> note_what_is_no_number(EntitySession& session, const EntityFilter& filter,
+                                    const EntityField& field, JsonObject& answer) {
+  Sql sql{fmt::format("SELECT count({}) - count({}) ", field.sql, number_in(field))};
+  std::int64_t others = 0;
+  TRY(session.query(sql.add(filter.sql()), [&](const sqlite::Row& row) -> Result<void> {
+    others = row.integer(0);
+    return {};
+  }));
+  if (others > 0) {
+    answer["note"] = fmt::format("{} of {} no number and counted for nothing",
+                                 counted(others, "value", "values"),
+                                 field.name + (others == 1 ? " is" : " are"));
+  }
+  return {};
 }
 
 Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
@@ -86,6 +109,10 @@ Result<JsonObject> aggregate(EntitySession& session, const EntityType& type,
                                     : nullptr;
   JsonObject answer{{"entity_type", type.name}, {"operation", encode(given.operation)}};
   if (given.field) answer["field"] = *given.field;
+  const bool is_computed = given.operation == Operation::AVG || given.operation == Operation::SUM;
+  if (is_computed && !shown_as->is_indexed) {
+    TRY(note_what_is_no_number(session, filter, *shown_as, answer));
+  }
   const bool is_plain_count = given.operation == Operation::COUNT && !given.field;
   const auto tally = is_plain_count ? filter.tally(group) : std::nullopt;
   constexpr std::string_view kTallied = "coalesce(sum(entities), 0)";

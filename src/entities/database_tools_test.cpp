@@ -101,6 +101,46 @@ TEST_F(DatabaseEntities, are_found_by_every_tool) {
             R"({"group":"Spain","value":1,"count":1}])");
 }
 
+TEST_F(DatabaseEntities, are_found_in_upper_and_lower_case_of_every_alphabet) {
+  file.execute(
+      "INSERT INTO customer (id, name) VALUES (20, 'CAFÉ Ölmühle'), (21, 'café'), (22, 'CAFÉ "
+      "(2.0)')");
+  const auto found = [&](std::string_view rest) {
+    return names("text_pattern_search",
+                 fmt::format(R"({{"entity_type":"customer","field":"name",{}}})", rest));
+  };
+  EXPECT_EQ(found(R"("pattern":"CAFÉ","mode":"exact")"), (Strings{"café"}));
+  EXPECT_EQ(found(R"("pattern":"café","mode":"starts_with")"),
+            (Strings{"CAFÉ (2.0)", "CAFÉ Ölmühle", "café"}));
+  EXPECT_EQ(found(R"("pattern":"ÖLMÜHLE","mode":"ends_with")"), (Strings{"CAFÉ Ölmühle"}));
+  EXPECT_EQ(found(R"("pattern":"É (2.")"), (Strings{"CAFÉ (2.0)"}));
+  EXPECT_EQ(found(R"("pattern":"CAFÉ","mode":"exact","case_sensitive":true)"), (Strings{}));
+}
+
+// Dora's score is 'n/a', which SQL takes for 0, or for more than any number.
+TEST_F(DatabaseEntities, have_figures_of_numbers_alone) {
+  const auto figure = [&](std::string_view operation, std::string_view field) {
+    return ask("aggregate_entities",
+               fmt::format(R"({{"entity_type":"customer","operation":"{}","field":"{}"}})",
+                           operation, field));
+  };
+  EXPECT_EQ(figure("AVG", "score").at("value"), Json(6.25));
+  EXPECT_EQ(figure("AVG", "score").at("note"),
+            Json("1 value of score is no number and counted for nothing"));
+  EXPECT_TRUE(figure("SUM", "name").at("value").is_null());
+  EXPECT_EQ(figure("SUM", "name").at("note"),
+            Json("4 values of name are no number and counted for nothing"));
+  EXPECT_EQ(names("number_range_search", R"({"entity_type":"customer","field":"score",
+      "operator":"gt","value":5})"),
+            (Strings{"Ann"}));
+  EXPECT_TRUE(names("number_range_search", R"({"entity_type":"customer","field":"name",
+      "operator":"gt","value":5})")
+                  .at(0)
+                  .starts_with("invalid_argument: The field name of 'customer' is a text"));
+  file.execute("UPDATE customer SET country = '7.5' WHERE id = 1");
+  EXPECT_EQ(figure("SUM", "country").at("value"), Json(7.5)) << "a text that is a number";
+}
+
 TEST_F(DatabaseEntities, follow_foreign_keys_both_ways) {
   const Json out = ask("explore_relationships", R"({"start_entity_type":"order; DROP",
       "relationship_type":"order; DROP.customer_id","start_conditions":[{"field":"id",

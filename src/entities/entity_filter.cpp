@@ -1,6 +1,7 @@
 #include "entities/entity_filter.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -140,6 +141,18 @@ Sql minded_condition(const EntityField& field, TextMode mode, const std::string&
   return made.add(field.sql).add(" = ").value(pattern);
 }
 
+// SQLite folds letters of ASCII alone.
+Sql folded_condition(const EntityField& field, TextMode mode, std::string_view pattern) {
+  const bool is_bound_before = mode == TextMode::starts_with || mode == TextMode::exact;
+  const bool is_bound_behind = mode == TextMode::ends_with || mode == TextMode::exact;
+  const std::string regex =
+      fmt::format("(?i){}{}{}", is_bound_before ? "\\A" : "",
+                  re2::RE2::QuoteMeta(re2::StringPiece(pattern.data(), pattern.size())),
+                  is_bound_behind ? "\\z" : "");
+  Sql made;
+  return made.add("entity_regex(").value(regex).add(", ").add(field.sql).add(")");
+}
+
 Result<Sql> matching_condition(const EntityField& field, TextMode mode, const std::string& pattern,
                                Case letter_case) {
   if (pattern.size() > kLongestPattern) {
@@ -157,6 +170,9 @@ Result<Sql> matching_condition(const EntityField& field, TextMode mode, const st
     return made.add("entity_regex(").value(regex).add(", ").add(field.sql).add(")");
   }
   if (letter_case == Case::minded) return minded_condition(field, mode, pattern);
+  if (std::ranges::any_of(pattern, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+    return folded_condition(field, mode, pattern);
+  }
   if (mode == TextMode::contains) {
     Sql made;
     std::string needle = pattern;

@@ -112,7 +112,7 @@ Result<Sql> number_condition(const EntityField& field, const NumberRangeArgument
   TRY(check_belongs(given.round_to, "round_to", given.comparison, NumberOperator::rounded_equal));
   Sql made;
   // A text is greater than every number to SQLite; here it is no number.
-  if (field.kind != FieldKind::number) {
+  if (!field.is_indexed || field.kind != FieldKind::number) {
     made.add("typeof(").add(field.sql).add(") IN ('integer', 'real') AND ");
   }
   made.add(field.sql);
@@ -231,6 +231,17 @@ std::unexpected<Error> wrong_kind(const EntityType& type, const EntityField& fie
                                         : "such fields are: " + nearest_first(field.name, names)));
 }
 
+// A column of a database holds whatever was put into it.
+Result<bool> holds_a_number(EntitySession& session, const EntityType& type,
+                            const EntityField& field) {
+  Sql is_number;
+  is_number.add("typeof(").add(field.sql).add(") IN ('integer', 'real')");
+  EntityFilter filter(type);
+  filter.add(field, is_number);
+  const auto count = TRY(session.count(filter));
+  return count > 0;
+}
+
 }  // namespace
 
 Tool number_range_search_tool(SharedSource source) {
@@ -249,8 +260,14 @@ Tool number_range_search_tool(SharedSource source) {
               auto condition = TRY(number_condition(*field, arguments));
               EntityFilter filter(type);
               filter.add(*field, condition);
-              return session.entities(filter, {number_order(*field, arguments),
-                                               static_cast<std::size_t>(arguments.limit)});
+              auto answer =
+                  TRY(session.entities(filter, {number_order(*field, arguments),
+                                                static_cast<std::size_t>(arguments.limit)}));
+              if (field->kind == FieldKind::text && answer.at("total") == Json(0)) {
+                const bool has_numbers = TRY(holds_a_number(session, type, *field));
+                if (!has_numbers) return wrong_kind(type, *field, FieldKind::number);
+              }
+              return answer;
             });
       },
       entity_tool_options());

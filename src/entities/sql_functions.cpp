@@ -62,6 +62,15 @@ void contains(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_int(context, found != text.end() || needle.empty() ? 1 : 0);
 }
 
+// A number, or a text that is nothing but one.
+void number(sqlite3_context* context, int, sqlite3_value** arguments) {
+  switch (sqlite3_value_numeric_type(arguments[0])) {
+    case SQLITE_INTEGER: return sqlite3_result_int64(context, sqlite3_value_int64(arguments[0]));
+    case SQLITE_FLOAT: return sqlite3_result_double(context, sqlite3_value_double(arguments[0]));
+    default: sqlite3_result_null(context);
+  }
+}
+
 void time(sqlite3_context* context, int, sqlite3_value** arguments) {
   switch (sqlite3_value_type(arguments[0])) {
     case SQLITE_INTEGER:
@@ -88,7 +97,7 @@ int install_entity_functions(sqlite3* database) {
   };
   for (const Function& each :
        {Function{"entity_regex", 2, regex}, Function{"entity_contains", 2, contains},
-        Function{"entity_time", 1, time}}) {
+        Function{"entity_number", 1, number}, Function{"entity_time", 1, time}}) {
     const int code = sqlite3_create_function_v2(database, each.name, each.arguments, kFlags,
                                                 nullptr, each.call, nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) return code;

@@ -71,6 +71,7 @@ TEST(ServerApi, answers_as_its_description_says) {
   EXPECT_EQ(created.status, 201);
   EXPECT_NE(created.head.find("Location: /api/v1/sessions/"), std::string::npos);
   EXPECT_EQ(api.ask("POST", all, all, R"({"agent":"nobody","prompt":"x"})").status, 404);
+  EXPECT_EQ(api.ask("POST", all, all, R"({"agent":"parrot","prompt":" \n\t"})").status, 400);
   EXPECT_EQ(api.ask("POST", all, all, R"({"agent":"parrot"})").status, 400);
   EXPECT_EQ(api.ask("POST", all, all, "{").status, 400);
   EXPECT_EQ(api.ask("GET", all, all + "?limit=0").status, 400);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text.h"
 #include "core/try.h"
 #include "core/user_message.h"
 #include "runtime/session_removal.h"
@@ -174,7 +175,7 @@ Answer queue_session(const ServiceOptions& options, const Queueing& queueing, co
 Answer create_session(const ServiceOptions& options, const Call& call) {
   const JsonObject body = TRY(call.body({"agent", "prompt", "parts", "people", "debug", "tenant", "schema", "queue", "cancel_on_disconnect"}));
   Message prompt = TRY(message_in(body, "prompt"));
-  if (display_text(prompt).empty()) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
+  if (is_blank(display_text(prompt))) return fail(ErrorCode::invalid_argument, "'prompt' is empty");
   auto prepared = TRY(wanted_agent(options, body));
   auto start = TRY(run_options(body, std::move(prepared.config)));
   std::optional<std::string> wanted;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/try.h"
+#include "tools/edit/hunk_indentation.h"
 #include "tools/edit/nearest_lines.h"
 #include "tools/text/text_file.h"
 #include "wright/json.h"
@@ -245,13 +246,22 @@ class HunkApplication {
       return {};
     }
     if (!anchored && !hunk.is_at_end_of_file) TRY(check_it_is_the_place(hunk, *fitted, later));
-    const Shift shift = shift_of(*fitted);
+    const HunkIndentation indentation = indentation_of(*fitted);
+    const bool has_added = std::ranges::any_of(
+        fitted->lines, [](const HunkLine& line) { return line.kind == HunkLine::Kind::added; });
+    if (indentation.is_uneven() && has_added) {
+      notes_.push_back(fmt::format(
+          "The lines of the hunk in line {} of the patch have other blanks before them than those "
+          "of the file, and not the same others everywhere: what it added stands as it was "
+          "written. See whether its indentation is right.",
+          hunk.patch_line));
+    }
     copy_to(fitted->place.at);
     for (const HunkLine& line : fitted->lines) {
       switch (line.kind) {
         case HunkLine::Kind::context: copy_to(next_ + 1); break;
         case HunkLine::Kind::removed: ++next_; break;
-        case HunkLine::Kind::added: add(line, shift); break;
+        case HunkLine::Kind::added: add(line, indentation); break;
       }
     }
     return {};
@@ -265,33 +275,14 @@ class HunkApplication {
     HunkPlace place;
   };
 
-  // Blanks that stand before all lines in the text and not in the hunk, or the other way round.
-  struct Shift {
-    std::string_view blanks = {};
-    bool is_added = true;
-  };
-
-  static std::string_view blanks_before(std::string_view line) {
-    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-  }
-
-  // Nothing where the lines do not all differ by the same blanks.
-  Shift shift_of(const Fitted& fitted) {
+  HunkIndentation indentation_of(const Fitted& fitted) const {
     if (fitted.place.likeness < Likeness::outer_blanks) return {};
-    std::optional<Shift> shift;
+    std::vector<HunkIndentation::Pair> pairs;
     std::size_t at = fitted.place.at;
     for (const std::string_view line : old_lines(fitted.lines)) {
-      const std::string_view there = blanks_before(lines_[at++].text);
-      const std::string_view here = blanks_before(line);
-      if (here.size() == line.size()) continue;  // an empty line says nothing
-      const bool is_added = there.size() >= here.size();
-      const auto& [longer, shorter] = is_added ? std::pair(there, here) : std::pair(here, there);
-      if (!longer.ends_with(shorter)) return {};
-      const Shift found{longer.substr(0, longer.size() - shorter.size()), is_added};
-      if (shift && (shift->blanks != found.blanks || shift->is_added != is_added)) return {};
-      shift = found;
+      pairs.push_back({line, lines_[at++].text});
     }
-    return shift.value_or(Shift{});
+    return HunkIndentation(pairs);
   }
 
   static constexpr int kMostDoubted = 200;          // hunks: each may look through the whole text
@@ -374,12 +365,9 @@ class HunkApplication {
     }
   }
 
-  void add(const HunkLine& line, const Shift& shift) {
+  void add(const HunkLine& line, const HunkIndentation& indentation) {
     end_last_line();
-    std::string_view text = line.text;
-    if (!shift.is_added && text.starts_with(shift.blanks)) text.remove_prefix(shift.blanks.size());
-    if (shift.is_added && blanks_before(text) != text) result_ += shift.blanks;
-    result_ += text;
+    result_ += indentation.fitted(line.text);
     if (line.has_line_break) result_ += neighbouring_ending();
   }
 

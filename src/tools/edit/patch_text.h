@@ -16,9 +16,10 @@ namespace wright::tools {
 // Lines end in LF or CR LF, or all of them in CR. Lines of context keep the bytes that they have in
 // the text; added lines get the line breaks of their neighbours.
 //
-// Where blanks before lines were passed over and all of them differ by the same ones, added lines get
-// those as well. A hunk that fits in several places is taken for the first, which is noted; where it
-// fits none of them to the letter, it is refused.
+// Where blanks before lines were passed over and all of them differ by the same ones, added lines
+// get those as well; where the one has tabs and the other so many spaces for each, they get what
+// the text has. Where they differ otherwise, that is noted. A hunk that fits in several places is
+// taken for the first, which is noted; where it fits none of them to the letter, it is refused.
 //
 // The error says which hunk does not fit, and what stands there instead.
 struct PatchedText {

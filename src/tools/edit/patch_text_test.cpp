@@ -99,6 +99,25 @@ TEST(PatchText, gives_added_lines_the_blanks_that_the_hunk_has_left_out) {
       << "they differ by other blanks each";
 }
 
+TEST(PatchText, gives_added_lines_tabs_or_spaces_like_those_of_the_file) {
+  EXPECT_EQ(applied("def f():\n\tif x:\n\t\tgo()\n",
+                    "@@\n def f():\n     if x:\n-        go()\n+        run()\n+    else:\n+\n+    "
+                    "      odd()\n"),
+            "def f():\n\tif x:\n\t\trun()\n\telse:\n\n\t\t  odd()\n");
+  EXPECT_EQ(applied("all:\n\tcc a.c\n", "@@\n all:\n-    cc a.c\n+    cc b.c\n"),
+            "all:\n\tcc b.c\n");
+  EXPECT_EQ(applied("f:\n  a\n    b\n", "@@\n f:\n \ta\n-\t\tb\n+\t\tc\n+\t\t\td\n"),
+            "f:\n  a\n    c\n      d\n");
+}
+
+TEST(PatchText, notes_blanks_that_follow_no_rule) {
+  const auto result = apply_lines("f:\n\ta\n   b\n", "@@\n f:\n-    a\n+    c\n         b\n");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "f:\n    c\n   b\n");
+  ASSERT_EQ(result->notes.size(), 1U);
+  EXPECT_NE(result->notes[0].find("See whether its indentation is right"), std::string::npos);
+}
+
 TEST(PatchText, says_when_a_hunk_fits_in_several_places) {
   const auto twice = apply_lines("f\n  a\ng\n  a\n", "@@\n-  a\n+  b\n");
   ASSERT_TRUE(twice) << twice.error().message;
