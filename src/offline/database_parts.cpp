@@ -204,6 +204,7 @@ class Parts {
   void take_range(const ColumnMention* named, std::size_t at) {
     const PromptWord& low = read_.words[at];
     const PromptWord& high = read_.words[at + 2];
+    if (named != nullptr) check_money(*named->column, low.is_money || high.is_money);
     const bool are_dates = looks_like_date(low) && looks_like_date(high);
     const DatabaseColumn* column = named != nullptr ? named->column
                                    : are_dates      ? read_.date_column()
@@ -224,6 +225,13 @@ class Parts {
       } else {
         read_.question.conditions.push_back({column, is_low ? ">=" : "<=", value});
       }
+    }
+  }
+
+  void check_money(const DatabaseColumn& column, bool is_money) {
+    if (is_money && name_has(column, {"cent", "penny", "pence", "minor", "micro", "milli"})) {
+      read_.problem(fmt::format("the numbers of {} may be another unit than the one it speaks of",
+                                code_span(column.name)));
     }
   }
 
@@ -264,13 +272,8 @@ class Parts {
     const bool is_pattern =
         sign && (sign->first == "starts" || sign->first == "ends" || sign->first == "contains");
     while (sign && !is_pattern && read_.is_word(value, {"the", "a", "to"})) ++value;
-    const bool is_missing = read_.is_word(at, {"null", "missing", "unknown"});
-    if (is_missing || (begin > 0 && read_.is_word(begin - 1, {"null", "missing", "unknown"}))) {
-      read_.explain_at(is_missing ? at : begin - 1);
-      read_.question.conditions.push_back({mention.column, "IS NULL", {}});
-      read_.use(mention);
-      return;
-    }
+    if (take_missing(mention, at)) return;
+    if (is_pattern) value = after_introduction(value);
     const bool is_given_text = is_pattern && value < read_.words.size();  // "starts with A"
     if (!is_value(value) && !is_given_text) return;
     if (!sign && has_of && !is_told_with_of(mention)) return;
@@ -283,6 +286,43 @@ class Parts {
       if (!mention.is_whole || !is_given) return;
     }
     add_condition(mention, sign ? sign->first : "=", {at, value});
+  }
+
+  // "is missing", "is not null", "a missing city". The word is kept: it may be a value, too.
+  bool take_missing(const ColumnMention& mention, std::size_t at) {
+    constexpr auto kMissing = std::to_array<std::string_view>({"null", "missing", "unknown"});
+    const std::size_t begin = mention.range.begin;
+    const bool is_denied = read_.is_word(at, {"not"}) && read_.is_word(at + 1, kMissing);
+    std::size_t place = at + (is_denied ? 1 : 0);
+    if (!read_.is_word(place, kMissing)) {
+      if (begin == 0 || !read_.is_word(begin - 1, kMissing)) return false;
+      place = begin - 1;
+    }
+    if (is_denied) read_.explain_at(at);
+    read_.explain_at(place);
+    read_.question.conditions.push_back(
+        {mention.column, is_denied ? "IS NOT NULL" : "IS NULL", lower(read_.words[place].text)});
+    read_.use(mention);
+    return true;
+  }
+
+  // Behind "the letter" and "the word", which are no part of the text that is looked for.
+  std::size_t after_introduction(std::size_t at) {
+    std::size_t next = at;
+    while (read_.is_word(next, {"the", "a", "an"})) ++next;
+    const bool has_article = next > at;
+    if (!read_.is_word(next, {"letter", "letters", "word", "words", "text", "string", "character",
+                              "characters", "phrase", "prefix", "suffix", "substring"})) {
+      const bool is_small =
+          next < read_.words.size() && has_article && read_.words[next].kind == WordKind::word &&
+          read_.words[next].text.front() >= 'a' && read_.words[next].text.front() <= 'z' &&
+          read_.words[at].text == lower(read_.words[at].text);
+      if (is_small) read_.problem("I cannot tell which text it looks for");
+      return at;
+    }
+    ++next;
+    explain(read_.words, {at, next});
+    return next;
   }
 
   // `words` are those of the sign, up to the value.
@@ -305,13 +345,15 @@ class Parts {
                           : sign == "=" && is_date(column) && looks_like_date(value);
     if (is_number(column) && is_day)
       read_.problem(fmt::format("{} holds numbers, no dates", code_span(column.name)));
+    check_money(column, value.is_money);
+    const bool is_typed_plainly = value.kind == WordKind::word;
     explain(read_.words, words);
     const std::string text = take_value(words.end);
     read_.use(mention);
     if (compares_dates) {
       add_moment(column, sign, text);
     } else {
-      read_.question.conditions.push_back({&column, sign, text});
+      read_.question.conditions.push_back({&column, sign, text, is_typed_plainly});
     }
   }
 
@@ -321,6 +363,12 @@ class Parts {
     for (const std::string_view name : {"name", "title", "label", "email", "username", "login"}) {
       if (read_.question.label == nullptr) read_.question.label = column_named(other, name);
     }
+    if (read_.question.label != nullptr) return;
+    const auto is_name = [](const DatabaseColumn& each) {
+      return is_text(each) && name_has(each, {"name", "title"});
+    };
+    if (std::ranges::count_if(other.columns, is_name) == 1)
+      read_.question.label = &*std::ranges::find_if(other.columns, is_name);
   }
 
   static const DatabaseColumn* column_named(const DatabaseTable& table, std::string_view name) {

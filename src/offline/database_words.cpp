@@ -26,7 +26,7 @@ constexpr auto kGrammar = std::to_array<std::string_view>({
     "you",     "your",     "kind",    "stored",     "exist",    "record",  "row",       "entry",
     "table",   "view",     "column",  "field",      "value",    "item",    "summarise", "summarize",
     "summary", "overview", "explain", "everything", "recorded", "display", "i'd",       "want",
-    "need",    "know",     "thing",
+    "need",    "know",     "thing",   "whole",      "entire",
 });
 
 bool is_grammar(const PromptWord& word) {
@@ -43,6 +43,16 @@ bool is_one_of_these(const PromptWord& word, std::initializer_list<std::string_v
 bool is_in_capitals(std::string_view text) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return text.size() > 1 && std::ranges::all_of(text, is_capital);
+}
+
+// Whether the sign of a currency stands right before or behind a number.
+bool has_currency(std::string_view before, std::string_view after) {
+  constexpr auto kSigns = std::to_array<std::string_view>({"$", "€", "£", "¥"});
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  while (after.starts_with(' ')) after.remove_prefix(1);
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) {
+    return before.ends_with(sign) || after.starts_with(sign);
+  });
 }
 
 void mark_names(std::vector<PromptWord>& words, std::string_view prompt) {
@@ -122,6 +132,11 @@ std::vector<PromptWord> prompt_words(std::string_view prompt) {
       if (kind == Kind::word && lower(typed).ends_with("'s")) typed.resize(typed.size() - 2);
       if (kind == Kind::number) std::erase(typed, ',');
       words.push_back({kind, typed, singular(typed)});
+      if (kind == Kind::number) {
+        const std::string_view read(text.data(), text.size() - rest.size());
+        words.back().is_money = has_currency(read.substr(0, read.size() - found[i].size()),
+                                             std::string_view(rest.data(), rest.size()));
+      }
       if (kind != Kind::number || !RE2::PartialMatch(rest, kRange)) continue;
       words.push_back({Kind::word, "to", "to"});
       RE2::Consume(&rest, kDash);
