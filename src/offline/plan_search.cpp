@@ -23,7 +23,7 @@ using Places = std::set<std::pair<std::string, int>>;
 
 bool is_value(const Entity& entity) {
   constexpr auto kTypes =
-      std::to_array<std::string_view>({"field", "property", "variable", "constant", "unknown"});
+      std::to_array<std::string_view>({"field", "property", "variable", "constant", "import"});
   return std::ranges::find(kTypes, entity.type) != kTypes.end();
 }
 
