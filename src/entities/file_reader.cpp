@@ -172,7 +172,7 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
       if (found.language == "Tcl") correct_tcl_procedures(found.entities, lines);
       correct_script_functions(found.entities, lines);
       add_python_fields(found.entities, lines);
-      add_lost_members(found.entities, each.content, lines);
+      add_lost_members(found.entities, found.language, each.content, lines);
       complete(found.entities, each.content, lines);
       // ctags takes the manifests of Go for document types.
       const bool is_known = !found.language.empty() && found.language != "DTD";

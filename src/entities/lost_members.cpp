@@ -252,16 +252,12 @@ class Finder {
 
 }  // namespace
 
-void add_lost_members(std::vector<CodeEntity>& entities, std::string_view text,
-                      const SourceLines& lines) {
-  const auto has = [&](std::string_view language) {
-    return std::ranges::any_of(
-        entities, [&](const CodeEntity& entity) { return entity.language == language; });
-  };
+void add_lost_members(std::vector<CodeEntity>& entities, std::string_view language,
+                      std::string_view text, const SourceLines& lines) {
   Finder finder(entities, text, lines);
-  if (has("TypeScript")) finder.find_script_members();
-  if (has("Java") && text.contains("record ")) finder.find_records();
-  if (has("Rust")) finder.find_constants();
+  if (language == "TypeScript") finder.find_script_members();
+  if (language == "Java" && text.contains("record ")) finder.find_records();
+  if (language == "Rust") finder.find_constants();
 }
 
 }  // namespace wright::entities

@@ -12,7 +12,7 @@
 namespace wright::entities {
 
 // Adds them. Names that a class has already are left alone.
-void add_lost_members(std::vector<CodeEntity>& entities, std::string_view text,
-                      const SourceLines& lines);
+void add_lost_members(std::vector<CodeEntity>& entities, std::string_view language,
+                      std::string_view text, const SourceLines& lines);
 
 }  // namespace wright::entities

@@ -22,7 +22,7 @@ CodeEntity entity(std::string language, std::string type, std::string name, int 
 // What is added to the one entity: "name:line type visibility", a line each.
 std::string added_to(const CodeEntity& first, std::string_view text) {
   std::vector<CodeEntity> entities{first};
-  add_lost_members(entities, text, SourceLines(text));
+  add_lost_members(entities, first.language, text, SourceLines(text));
   std::string told;
   for (std::size_t i = 1; i < entities.size(); ++i) {
     told += entities[i].qualified_name + ":" + std::to_string(entities[i].start_line) + " " +
@@ -74,7 +74,7 @@ TEST(LostMembers, a_record_is_a_class_with_components_and_methods) {
       "}\n";
   std::vector<CodeEntity> entities{
       entity("Java", "function", "Money", 1, "(long cents, Map<String, Integer> parts)")};
-  add_lost_members(entities, kText, SourceLines(kText));
+  add_lost_members(entities, "Java", kText, SourceLines(kText));
   EXPECT_EQ(entities[0].type, "class");
   EXPECT_EQ(
       added_to(entity("Java", "method", "Money", 1, "(long cents, Map<String, Integer> parts)"),
