@@ -201,6 +201,11 @@ void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Inves
     } else {
       for (const DatabaseTable* table : tables) {
         const auto column = std::ranges::find(table->columns, places[0][0], &DatabaseColumn::name);
+        const bool is_count = std::ranges::count(question.counts, places[0][1]) > 0;
+        if (column != table->columns.end() && column->is_key && is_count) {
+          question.problem = fmt::format("{} may be the value of a key, or how many are wanted",
+                                         code_span(places[0][1]));
+        }
         if (table->name == places[0][2] && column != table->columns.end())
           question.conditions.push_back({&*column, "=", places[0][1]});
       }

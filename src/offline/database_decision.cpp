@@ -123,8 +123,10 @@ class Decision {
             fmt::format("I cannot tell what it asks about {}", code_span(mention.column->name)));
     }
     decide_subject(read_);
+    const bool groups_by_other = read_.question.group != nullptr &&
+                                 read_.question.group->table != read_.question.table->name;
     const bool uses_join =
-        read_.question.group != nullptr || read_.question.is_of_parents ||
+        groups_by_other || read_.question.is_of_parents ||
         std::ranges::any_of(read_.question.conditions, [&](const DatabaseCondition& each) {
           return each.column->table != read_.question.table->name;
         });

@@ -51,7 +51,7 @@ TEST_F(DatabaseJoins, what_is_not_clear_is_not_answered) {
        {"How many customers have 2 orders?", "How many customers and orders are there?",
         "List the customers with their orders", "How many customers have orders not paid?",
         "customers with all orders open", "average credit of orders from customers in Spain",
-        "How many customers have only open orders?"}) {
+        "How many customers have only open orders?", "How many orders per status and customer?"}) {
     expect_refusal(prompt);
   }
 }

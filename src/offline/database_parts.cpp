@@ -40,7 +40,7 @@ class Parts {
           read_.is_word(at + 1, {"newest", "latest", "oldest", "earliest", "largest", "biggest",
                                  "smallest", "highest", "lowest", "most", "cheapest", "longest",
                                  "shortest", "rows", "records"}) &&
-          (at == 0 || read_.is_word(at - 1, {"the", "show", "list", "me"}));
+          (at == 0 || read_.is_word(at - 1, {"the", "show", "list", "me", "of", "any"}));
       if (!follows && !leads) continue;
       word.is_explained = true;
       if (at > 0 && read_.is_word(at - 1, {"first", "sample"})) read_.explain_at(at - 1);
@@ -266,13 +266,12 @@ class Parts {
     bool has_of = false;
     for (; read_.is_word(at, {"is", "are", "was", "were", "of", "that", "which"}); ++at)
       has_of = has_of || read_.is_word(at, {"of"});
-    if (at >= read_.words.size()) return;
+    if (take_missing(mention, at) || at >= read_.words.size()) return;
     const auto sign = sign_at(at);
     std::size_t value = at + (sign ? sign->second : 0);
     const bool is_pattern =
         sign && (sign->first == "starts" || sign->first == "ends" || sign->first == "contains");
     while (sign && !is_pattern && read_.is_word(value, {"the", "a", "to"})) ++value;
-    if (take_missing(mention, at)) return;
     if (is_pattern) value = after_introduction(value);
     const bool is_given_text = is_pattern && value < read_.words.size();  // "starts with A"
     if (!is_value(value) && !is_given_text) return;

@@ -60,6 +60,7 @@ struct DatabasePrompt {
   // Those whose texts are all numbers, as was found out: they are compared as numbers.
   std::vector<const DatabaseColumn*> numbers_in_text = {};
   std::vector<std::string> unexplained = {};  // what nothing in the outline explains: values, maybe
+  std::vector<std::string> counts = {};       // numbers before the table: "2 projects"
   std::string problem = {};  // why it cannot be answered, where that is clear already
 };
 

@@ -49,6 +49,7 @@ TEST_F(DatabaseValues, a_part_of_a_longer_name_says_nothing_of_its_own) {
 TEST_F(DatabaseValues, what_is_missing_may_be_stored_as_a_word) {
   expect_refusal("How many goods have state unknown?", "`unknown` is also a value of `state`");
   expect_answer("goods whose state is null", {"| Pen |"});
+  expect_answer("goods with a null state", {"| Pen |"});
   expect_answer("How many goods whose state is not null?", {"`state` is not missing: 2."});
   expect_answer("How many clients whose city is missing?",
                 {"`city` is missing: 1.", "1 value of `city` is one"});
@@ -82,6 +83,17 @@ TEST_F(DatabaseValues, different_ones_are_those_of_the_column_that_is_named) {
   expect_answer("How many browsers are there?", {"`browser_name` in `probes`: 2."});
   for (const char* prompt : {"How many users are there?", "Which users are there?"})
     expect_refusal(prompt, "`users` may be something else than `user_agent`");
+}
+
+TEST_F(DatabaseValues, how_many_are_wanted_is_no_value) {
+  expect_answer("sample of 2 rows from goods", {"| Red lamp |", "LIMIT 2"});
+  expect_refusal("any 2 goods", "how many are wanted");
+  expect_answer("goods 2", {"| Pen |"});
+  execute(
+      "CREATE TABLE movies(id INTEGER PRIMARY KEY, year INTEGER, title TEXT); "
+      "CREATE TABLE movie_actors(movie_id INTEGER, role TEXT); "
+      "INSERT INTO movies VALUES (1, 1979, 'x'), (2, 2001, 'y')");
+  expect_answer("newest movie by year", {"| 2 | 2001 | y |"});
 }
 
 TEST_F(DatabaseValues, of_two_figures_none_is_told_alone) {

@@ -98,7 +98,11 @@ bool is_named(const PromptWord& word, std::string_view name,
 std::string singular(std::string_view word) {
   std::string made = lower(word);
   const auto ends = [&](std::string_view end) { return made.size() > 3 && made.ends_with(end); };
-  if (ends("ies")) return made.substr(0, made.size() - 3) + "y";
+  constexpr auto kWithIe = std::to_array<std::string_view>(
+      {"movies", "cookies", "calories", "zombies", "rookies", "brownies", "smoothies", "hoodies",
+       "selfies", "pies", "ties", "lies", "prairies", "genies"});
+  const bool is_with_ie = std::ranges::find(kWithIe, made) != kWithIe.end();
+  if (ends("ies") && !is_with_ie) return made.substr(0, made.size() - 3) + "y";
   if (ends("ches") || ends("shes") || ends("xes") || ends("sses"))
     return made.substr(0, made.size() - 2);
   if (made.size() > 2 && made.ends_with("s") && !made.ends_with("ss") && !made.ends_with("us")) {

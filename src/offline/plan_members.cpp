@@ -156,10 +156,21 @@ std::string plan_members(const ParsedPrompt& question, Investigation& look) {
   if (!has_index(look)) return by_lines(question, look);
   Entities named = find_named(look, question.subject, question.path);
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
+  const Entities any = named;
   std::erase_if(named.found, [](const Entity& entity) { return !is_class_like(entity); });
   std::set<std::string> seen;
   std::erase_if(named.found,
                 [&](const Entity& e) { return !seen.insert(e.key + "\n" + e.file).second; });
+  if (named.found.empty() && !any.found.empty()) {
+    std::vector<std::string> places;
+    for (const Entity& entity : any.found) places.push_back(kind_and_place(entity));
+    return AnswerText()
+        .paragraph(fmt::format("I cannot tell the {} of {}: nothing of that name is a class or the "
+                               "like. It is:",
+                               question.qualifier, code_span(question.subject)))
+        .items(places, 8, "places")
+        .text();
+  }
   if (named.found.empty()) {
     ParsedPrompt other = question;
     other.qualifier.clear();

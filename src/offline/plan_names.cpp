@@ -126,7 +126,7 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
   const Listing folder =
       is_phrase || question.subject.contains('.')
           ? Listing{}
-          : look.list_files({.pattern = fmt::format("**/{}/**", name), .limit = 1});
+          : look.list_files({.pattern = fmt::format("**/{}/**", name), .limit = 50});
   GrepRequest wanted =
       in_scope(question, is_phrase ? quote_for_regex(question.subject) : regex_for_name(name));
   wanted.ignores_case = is_phrase;
@@ -135,7 +135,8 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
   if (folder.total > 0 && spelled.found.empty()) {
     ParsedPrompt other = question;
-    other.path = name;
+    const std::vector<std::string> folders = folders_named(folder, name);
+    other.path = folders.size() == 1 ? folders.front() : name;
     return plan_folder(other, look);
   }
   for (const FileEntry& file : files.files)

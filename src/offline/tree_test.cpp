@@ -275,6 +275,21 @@ TEST_F(OfflineOnDisk, looks_for_the_name_and_not_for_what_happens_to_it) {
   EXPECT_SAYS(ask("Where are blue whales hiding?"), "No line and no definition here has the words");
 }
 
+TEST_F(OfflineOnDisk, finds_a_folder_by_the_end_of_its_path) {
+  write("lib/vendor/six/six_init.py", "def u(s): return s\n");
+  EXPECT_SAYS(ask("What does vendor/six do?"), "`lib/vendor/six` holds 0 folders and 1 file");
+  EXPECT_SAYS(ask("Where is six defined?"), "`lib/vendor/six` holds 0 folders and 1 file");
+}
+
+TEST_F(OfflineOnDisk, knows_what_is_no_class) {
+  write("s.sql", "CREATE TABLE orders (id INTEGER, total NUMERIC);\n");
+  write("o.py", "def orders(): pass\n\nclass User: pass\n\nx = User()\n");
+  const std::string answer = ask("What fields does orders have?");
+  EXPECT_SAYS(answer, "I cannot tell the fields of `orders`");
+  EXPECT_SAYS(answer, "o.py:1: function");
+  EXPECT_SAYS(ask("Where is the User class used?"), "- o.py:5: `x = User()`");
+}
+
 TEST_F(OfflineOnDisk, follows_changes_of_the_tree) {
   EXPECT_EQ(ask("where is Ledger defined?").find("ledger.py"), std::string::npos);
   write("tools/ledger.py", "class Ledger:\n    pass\n");
