@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "offline/database_query.h"
+#include "offline/database_reading.h"
 #include "offline/database_sql.h"
 #include "offline/database_words.h"
 #include "offline/markdown.h"
@@ -78,7 +79,7 @@ bool has_several_words(std::string_view text) {
 std::string problem_of_values(const DatabasePrompt& question, Investigation& look) {
   std::string problem;
   for (const DatabaseCondition& condition : question.conditions) {
-    const bool is_name = !condition.value.empty() &&
+    const bool is_name = !condition.value.empty() && !may_be_date(*condition.column) &&
                          (condition.value.front() < 'a' || condition.value.front() > 'z');
     const bool is_pattern = condition.comparison != "=" && condition.comparison != "<>";
     if (!condition.is_typed_plainly || condition.value.empty()) continue;
@@ -89,6 +90,17 @@ std::string problem_of_values(const DatabasePrompt& question, Investigation& loo
                                        code_span(condition.value))
                          : fmt::format("{} is no value of {}", code_span(condition.value),
                                        code_span(condition.column->name));
+  }
+  return problem;
+}
+
+// What "joined" holds may be the seconds since 1970.
+std::string problem_of_years(const DatabasePrompt& question, Investigation& look) {
+  std::string problem;
+  for (const DatabaseCondition& condition : question.conditions) {
+    if (!condition.is_year) continue;
+    if (count_in(query_database(look, sql_to_check_years(*condition.column), 1)) == 0) continue;
+    problem = fmt::format("{} has numbers that are no years", code_span(condition.column->name));
   }
   return problem;
 }
@@ -219,9 +231,9 @@ void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Inves
 DataChecks check_data(DatabasePrompt& question, Investigation& look) {
   DataChecks checks;
   // All are asked at once.
-  std::array problems{problem_of_dates(question, look), problem_of_numbers(question, look),
+  std::array problems{problem_of_dates(question, look),     problem_of_numbers(question, look),
                       problem_of_spellings(question, look), problem_of_values(question, look),
-                      problem_of_missing(question, look)};
+                      problem_of_missing(question, look),   problem_of_years(question, look)};
   for (std::string& problem : problems) {
     if (checks.problem.empty()) checks.problem = std::move(problem);
   }

@@ -21,6 +21,14 @@ bool is_figure(std::string_view name) {
   return is_one_of(lower(name), kFigures);
 }
 
+// "is_draft", and whatever is true or false.
+bool is_flag(const DatabaseColumn& column) {
+  const std::vector<std::string> words = words_in_name(column.name);
+  return contains_ignoring_case(column.type, "bool") ||
+         (words.size() > 1 && is_one_of(words.front(), std::to_array<std::string_view>(
+                                                           {"is", "has", "was", "can", "should"})));
+}
+
 class Decision {
  public:
   explicit Decision(DatabaseReading& read) : read_(read) {}
@@ -84,6 +92,13 @@ class Decision {
       if (read_.has_free() && (differs || !read_.is_table_named)) {
         read_.question.group = take_free_thing();
         read_.question.kind = Kind::distinct_count;
+        const DatabaseColumn& column = *read_.question.group;
+        // "How many likes" may be their sum; "how many drafts" are those of which is_draft is true.
+        if (!differs && (is_number(column) || is_flag(column))) {
+          read_.problem(fmt::format(
+              "it does not say whether the different values of {} are counted, or something else",
+              code_span(column.name)));
+        }
       } else if (const DatabaseColumn* same = differs ? column_of_table_name() : nullptr) {
         read_.question.group = same;
         read_.question.kind = Kind::distinct_count;

@@ -1,6 +1,7 @@
 #include "offline/database_parts.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -242,8 +243,9 @@ class Parts {
     } else if (when.size() > 4) {
       read_.problem(fmt::format("{} holds years", code_span(column.name)));
     }
-    read_.question.conditions.push_back(
-        {&column, sign == "=" && !may_be_year(column) ? "dated" : sign, when});
+    read_.question.conditions.push_back({&column,
+                                         sign == "=" && !may_be_year(column) ? "dated" : sign, when,
+                                         false, may_be_year(column)});
   }
 
   // "with a status of paid", and not "the city of Anna"
@@ -345,7 +347,9 @@ class Parts {
     if (is_number(column) && is_day)
       read_.problem(fmt::format("{} holds numbers, no dates", code_span(column.name)));
     check_money(column, value.is_money);
-    const bool is_typed_plainly = value.kind == WordKind::word;
+    static const RE2 kOtherDate(R"(\d{1,4}([./])\d{1,2}[./]\d{1,4})");
+    const bool is_typed_plainly = value.kind == WordKind::word ||
+                                  (may_be_date(column) && RE2::FullMatch(value.text, kOtherDate));
     explain(read_.words, words);
     const std::string text = take_value(words.end);
     read_.use(mention);

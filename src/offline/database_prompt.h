@@ -18,6 +18,7 @@ struct DatabaseCondition {
   std::string comparison = "=";  // a sign of SQL, "IS NULL", "starts", "ends" or "contains"
   std::string value = {};
   bool is_typed_plainly = false;  // a word without quotes, which may be none of the values
+  bool is_year = false;           // the numbers of the column must be years
 };
 
 struct DatabasePrompt {

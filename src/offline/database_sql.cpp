@@ -275,6 +275,11 @@ std::string sql_to_count_fitting(const DatabaseCondition& condition) {
                      condition_sql(one, wanted));
 }
 
+std::string sql_to_check_years(const DatabaseColumn& column) {
+  return fmt::format("SELECT count(*) FROM {} WHERE {} NOT BETWEEN 1000 AND 2999",
+                     quoted_name(column.table), quoted_name(column.name));
+}
+
 std::string sql_to_count_empty(const DatabaseColumn& column) {
   return fmt::format("SELECT count(*) FROM {} WHERE trim({}) = ''", quoted_name(column.table),
                      quoted_name(column.name));

@@ -29,6 +29,9 @@ std::string sql_to_check_numbers(const DatabaseColumn& column);
 // How many rows of its table alone fit a condition, or have the value that it excludes.
 std::string sql_to_count_fitting(const DatabaseCondition& condition);
 
+// How many numbers of the column are no years.
+std::string sql_to_check_years(const DatabaseColumn& column);
+
 // How many values of the column are texts with nothing in them.
 std::string sql_to_count_empty(const DatabaseColumn& column);
 

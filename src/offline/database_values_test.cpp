@@ -96,6 +96,30 @@ TEST_F(DatabaseValues, how_many_are_wanted_is_no_value) {
   expect_answer("newest movie by year", {"| 2 | 2001 | y |"});
 }
 
+TEST_F(DatabaseValues, paths_and_addresses_are_whole) {
+  execute(
+      "CREATE TABLE hits(path TEXT, ip TEXT, mail TEXT, seen_on TEXT); "
+      "INSERT INTO hits VALUES ('/', '10.0.0.1', 'a@x.org', '2024-01-10'), "
+      "('/api/users', '10.0.0.2', 'b@max.org', '2024-02-10')");
+  expect_answer("hits whose path starts with /api", {"starts with `/api`", "| /api/users |"});
+  expect_answer("How many hits with path /?", {"`path` is `/`: 1."});
+  expect_answer("hits from 10.0.0.1", {"`ip` is `10.0.0.1`", "| a@x.org |"});
+  expect_answer("How many hits whose mail ends with @x.org?", {"`@x.org`: 1."});
+  expect_refusal("hits with seen_on 10/01/2024", "is no value of");
+}
+
+TEST_F(DatabaseValues, numbers_that_are_no_years_and_no_things_are_not_taken_for_them) {
+  execute(
+      "CREATE TABLE members(nick TEXT, joined INTEGER, is_paused INTEGER, likes INTEGER); "
+      "INSERT INTO members VALUES ('a', 1672531200, 0, 3), ('b', 1704067200, 1, 4)");
+  expect_refusal("members who joined in 2023", "`joined` has numbers that are no years");
+  expect_refusal("How many paused are there?", "`is_paused`");
+  expect_refusal("How many likes are there?", "`likes`");
+  expect_answer("How many different likes are there?", {"`likes` in `members`: 2."});
+  execute("UPDATE members SET joined = 2020 + likes");
+  expect_answer("members who joined in 2023", {"| a | 2023 |"});
+}
+
 TEST_F(DatabaseValues, of_two_figures_none_is_told_alone) {
   for (const char* prompt :
        {"highest and lowest celsius", "newest and oldest clients", "minimum and maximum price_usd",

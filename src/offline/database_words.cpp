@@ -113,23 +113,27 @@ std::string singular(std::string_view word) {
 
 std::vector<PromptWord> prompt_words(std::string_view prompt) {
   // Quotes open only where a word could begin, so the one in "what's" does not.
+  // A path, an address and a handle are one text: "/api", "@x.org", "10.0.0.1", "10:30".
   static const RE2 kToken(
-      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<|≥|≤|≠)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*)|[+%~])))re");
+      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|((?:\B[/@#~\\][\pL\pN_@.+/:?=&%#~\\-]*)|\d+(?:[.:/]\d+){2,}\b|\d+[:/]\d+\b)|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<|≥|≤|≠)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*)|[+%~])))re");
   static const RE2 kRange(R"(^(?: [-–] |[-–])\d)");
   static const RE2 kDash(R"( ?[-–] ?)");
   std::vector<PromptWord> words;
   std::string text(prompt);
   re2::StringPiece rest(text);
-  std::array<std::string, 6> found;
+  std::array<std::string, 7> found;
   while (RE2::FindAndConsume(&rest, kToken, &found[0], &found[1], &found[2], &found[3], &found[4],
-                             &found[5])) {
+                             &found[5], &found[6])) {
     using Kind = PromptWord::Kind;
-    constexpr std::array kKinds{Kind::quoted, Kind::quoted,     Kind::quoted,
+    constexpr std::array kKinds{Kind::quoted, Kind::quoted,     Kind::quoted, Kind::quoted,
                                 Kind::number, Kind::comparison, Kind::word};
+    constexpr std::size_t kText = 3;
     for (std::size_t i = 0; i < found.size(); ++i) {
       std::string typed = found[i];
       if (typed.empty()) continue;
       const Kind kind = kKinds[i];
+      while (i == kText && typed.size() > 1 && std::string_view(".?:").contains(typed.back()))
+        typed.pop_back();
       while (kind == Kind::word && typed.size() > 1 &&
              std::string_view(".-+'").contains(typed.back()))
         typed.pop_back();

@@ -175,14 +175,14 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
     if (!text.empty()) answer.block(text);
   } else if (lines.total == 0 && similar.found.empty()) {
     return fmt::format("{} {}{}.{}",
-                       is_phrase ? "No line and no definition here has the words"
+                       is_phrase ? "Nothing here has the words"
                                  : "Nothing here defines or mentions",
                        code_span(question.subject), folder_phrase(question), not_searched(lines));
   } else {
     answer.paragraph(
         lines.total == 0
             ? fmt::format("{} {}{}.{}",
-                          is_phrase ? "No line and no definition here has the words"
+                          is_phrase ? "Nothing here has the words"
                                     : "Nothing here defines or mentions",
                           code_span(question.subject), folder_phrase(question), not_searched(lines))
             : fmt::format("Nothing here is defined under the name {}{}; {} it.{}",

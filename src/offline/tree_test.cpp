@@ -272,7 +272,7 @@ TEST_F(OfflineOnDisk, tells_what_go_does_without_saying_so) {
 TEST_F(OfflineOnDisk, looks_for_the_name_and_not_for_what_happens_to_it) {
   write("e.py", "class LoadError(Exception): pass\n\ndef load():\n    raise LoadError()\n");
   EXPECT_SAYS(ask("Where is LoadError raised?"), "- e.py:4: `raise LoadError()`");
-  EXPECT_SAYS(ask("Where are blue whales hiding?"), "No line and no definition here has the words");
+  EXPECT_SAYS(ask("Where are blue whales hiding?"), "Nothing here has the words");
 }
 
 TEST_F(OfflineOnDisk, finds_a_folder_by_the_end_of_its_path) {
