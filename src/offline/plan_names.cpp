@@ -174,17 +174,16 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
     }
     if (!text.empty()) answer.block(text);
   } else if (lines.total == 0 && similar.found.empty()) {
-    return fmt::format("{} {}{}.{}",
-                       is_phrase ? "Nothing here has the words"
-                                 : "Nothing here defines or mentions",
-                       code_span(question.subject), folder_phrase(question), not_searched(lines));
+    return fmt::format(
+        "{} {}{}.{}", is_phrase ? "Nothing here has the words" : "Nothing here defines or mentions",
+        code_span(question.subject), folder_phrase(question), not_searched(lines));
   } else {
     answer.paragraph(
         lines.total == 0
-            ? fmt::format("{} {}{}.{}",
-                          is_phrase ? "Nothing here has the words"
-                                    : "Nothing here defines or mentions",
-                          code_span(question.subject), folder_phrase(question), not_searched(lines))
+            ? fmt::format(
+                  "{} {}{}.{}",
+                  is_phrase ? "Nothing here has the words" : "Nothing here defines or mentions",
+                  code_span(question.subject), folder_phrase(question), not_searched(lines))
             : fmt::format("Nothing here is defined under the name {}{}; {} it.{}",
                           code_span(question.subject), folder_phrase(question),
                           mention_count(lines) + (lines.total == 1 ? " mentions" : " mention"),
