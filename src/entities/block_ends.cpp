@@ -46,7 +46,10 @@ bool BlockEnds::knows(std::string_view language) {
 }
 
 BlockEnds::BlockEnds(std::string_view text, const SourceLines& lines, std::string_view language)
-    : text_(text), lines_(&lines), blocks_(std::make_unique<Blocks>()) {
+    : text_(text),
+      lines_(&lines),
+      ends_with_lines_(language == "Go"),
+      blocks_(std::make_unique<Blocks>()) {
   blocks_->marks = read_marks(text, language);
   const auto& marks = blocks_->marks;
   auto& partner = blocks_->partner;
@@ -77,6 +80,15 @@ BlockEnds::BlockEnds(std::string_view text, const SourceLines& lines, std::strin
 BlockEnds::~BlockEnds() = default;
 BlockEnds::BlockEnds(BlockEnds&&) noexcept = default;
 
+// In Go a line ends the statement, unless an operator or a comma stands last.
+bool BlockEnds::is_whole(int line) const {
+  std::string_view text = lines_->line(line);
+  text = text.substr(0, text.find("//"));
+  const std::size_t last = text.find_last_not_of(" \t");
+  return last != std::string_view::npos &&
+         !std::string_view("+-*/%&|^<>=!,.:({[").contains(text[last]);
+}
+
 int BlockEnds::end_of(std::string_view name, int line, int next_line) const {
   const auto& marks = blocks_->marks;
   const std::size_t line_start = lines_->offset(line);
@@ -90,6 +102,8 @@ int BlockEnds::end_of(std::string_view name, int line, int next_line) const {
   int last_line = line;
   for (; at < marks.size() && marks[at].offset < limit; ++at) {
     const Mark& mark = marks[at];
+    if (ends_with_lines_ && lines_->line_of(mark.offset) > last_line && is_whole(last_line))
+      return last_line;
     const std::size_t partner = blocks_->partner[at];
     switch (mark.kind) {
       case MarkKind::end_of_statement: return lines_->line_of(mark.offset);

@@ -27,8 +27,11 @@ class BlockEnds {
 
  private:
   struct Blocks;
+  bool is_whole(int line) const;
+
   std::string_view text_;
   const SourceLines* lines_;
+  bool ends_with_lines_ = false;
   std::unique_ptr<Blocks> blocks_;
 };
 

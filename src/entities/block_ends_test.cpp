@@ -37,6 +37,25 @@ TEST(BlockEnds, are_found_past_strings_comments_and_templates) {
   EXPECT_EQ(end_of("TypeScript", kTypeScript, "T", 12), 12);
 }
 
+TEST(BlockEnds, statements_of_go_end_with_their_line) {
+  constexpr std::string_view kGo =
+      "var Closed = errors.New(\"closed\")\n"  // 1
+      "var plain = 5\n"                        // 2
+      "const (\n"                              // 3
+      "\tsize = 1\n"                           // 4
+      ")\n"                                    // 5
+      "var sum = one() +\n"                    // 6
+      "\ttwo(\n"                               // 7
+      "\t\t3)\n"                               // 8
+      "func f() (int, error) {\n"              // 9
+      "\treturn 1, nil\n"                      // 10
+      "}\n";                                   // 11
+  EXPECT_EQ(end_of("Go", kGo, "Closed", 1, 4), 1);
+  EXPECT_EQ(end_of("Go", kGo, "plain", 2, 4), 2);
+  EXPECT_EQ(end_of("Go", kGo, "sum", 6, 9), 8);
+  EXPECT_EQ(end_of("Go", kGo, "f", 9), 11);
+}
+
 TEST(BlockEnds, know_lifetimes_and_raw_strings_of_rust) {
   constexpr std::string_view kRust =
       "pub fn first<'a>(x: &'a str) -> &'a str {\n"  // 1

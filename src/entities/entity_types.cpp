@@ -82,6 +82,7 @@ constexpr auto kExceptions = std::to_array<LanguageKindType>({
     {"HTML", "id", "attribute"},
     {"HTML", "title", "section"},
     {"Python", "member", "method"},
+    {"Python", "unknown", "import"},
     {"Rust", "interface", "trait"},
     {"PHP", "define", "constant"},
 });
@@ -95,14 +96,30 @@ struct NameLanguage {
   std::string_view language;
 };
 
-// Formats of data whose keys are no entities, and languages that ctags does not read.
+// Formats of data whose keys are no entities, languages that ctags does not read, and those of
+// files with nothing in them.
 constexpr auto kByName = std::to_array<NameLanguage>({
-    {".json", "JSON"},     {".xml", "XML"},        {".svg", "SVG"}, {".yaml", "YAML"},
-    {".yml", "YAML"},      {".toml", "TOML"},      {".ini", "INI"}, {".cfg", "INI"},
-    {".swift", "Swift"},   {".scala", "Scala"},    {".zig", "Zig"}, {".nim", "Nim"},
-    {".dart", "Dart"},     {".txt", "Text"},       {".csv", "CSV"}, {".diff", "Diff"},
-    {".patch", "Diff"},    {".plist", "XML"},      {".vue", "Vue"}, {".svelte", "Svelte"},
-    {".ipynb", "Jupyter"}, {".proto", "Protobuf"},
+    {".json", "JSON"},       {".xml", "XML"},
+    {".svg", "SVG"},         {".yaml", "YAML"},
+    {".yml", "YAML"},        {".toml", "TOML"},
+    {".ini", "INI"},         {".cfg", "INI"},
+    {".swift", "Swift"},     {".scala", "Scala"},
+    {".zig", "Zig"},         {".nim", "Nim"},
+    {".dart", "Dart"},       {".txt", "Text"},
+    {".csv", "CSV"},         {".diff", "Diff"},
+    {".patch", "Diff"},      {".plist", "XML"},
+    {".vue", "Vue"},         {".svelte", "Svelte"},
+    {".ipynb", "Jupyter"},   {".proto", "Protobuf"},
+    {".dtd", "DTD"},         {".ent", "DTD"},
+    {"go.mod", "Go module"}, {".py", "Python"},
+    {".js", "JavaScript"},   {".ts", "TypeScript"},
+    {".rb", "Ruby"},         {".go", "Go"},
+    {".rs", "Rust"},         {".java", "Java"},
+    {".sh", "Sh"},           {".c", "C"},
+    {".cpp", "C++"},         {".h", "C++"},
+    {".css", "CSS"},         {".html", "HTML"},
+    {".md", "Markdown"},     {".sql", "SQL"},
+    {".php", "PHP"},
 });
 
 bool is_class_like(std::string_view scope_kind) {

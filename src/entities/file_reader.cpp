@@ -12,6 +12,8 @@
 #include "entities/block_ends.h"
 #include "entities/documentation.h"
 #include "entities/entity_types.h"
+#include "entities/lost_members.h"
+#include "entities/python_fields.h"
 #include "entities/script_functions.h"
 #include "entities/source_lines.h"
 #include "entities/tcl_procedures.h"
@@ -169,9 +171,13 @@ Result<std::vector<FileRead>> FileReader::read(std::span<const FileToRead> files
       make_names_whole(found.entities, lines);
       if (found.language == "Tcl") correct_tcl_procedures(found.entities, lines);
       correct_script_functions(found.entities, lines);
+      add_python_fields(found.entities, lines);
+      add_lost_members(found.entities, found.language, each.content, lines);
       complete(found.entities, each.content, lines);
-      file.language = found.language.empty() ? std::string(language_by_name(file.path))
-                                             : std::move(found.language);
+      // ctags takes the manifests of Go for document types.
+      const bool is_known = !found.language.empty() && found.language != "DTD";
+      file.language =
+          is_known ? std::move(found.language) : std::string(language_by_name(file.path));
       file.entities.push_back(entity_of_file(file, opening_documentation(lines, file.language)));
       std::ranges::move(found.entities, std::back_inserter(file.entities));
     }

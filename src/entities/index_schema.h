@@ -3,7 +3,7 @@
 
 namespace wright::entities {
 
-inline constexpr int kIndexVersion = 5;
+inline constexpr int kIndexVersion = 6;
 
 inline constexpr const char* kIndexTables = R"sql(
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

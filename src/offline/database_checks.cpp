@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "offline/database_query.h"
+#include "offline/database_reading.h"
 #include "offline/database_sql.h"
 #include "offline/database_words.h"
 #include "offline/markdown.h"
@@ -70,6 +71,95 @@ std::string problem_of_spellings(const DatabasePrompt& question, Investigation& 
   return problem;
 }
 
+bool has_several_words(std::string_view text) {
+  return text.contains(' ');
+}
+
+// "UK ordered" and "empty" are no values of a column, but what else the question says of it.
+std::string problem_of_values(const DatabasePrompt& question, Investigation& look) {
+  std::string problem;
+  for (const DatabaseCondition& condition : question.conditions) {
+    const bool is_name = !condition.value.empty() && !may_be_date(*condition.column) &&
+                         (condition.value.front() < 'a' || condition.value.front() > 'z');
+    const bool is_pattern = condition.comparison != "=" && condition.comparison != "<>";
+    if (!condition.is_typed_plainly || condition.value.empty()) continue;
+    if ((is_name || is_pattern) && !has_several_words(condition.value)) continue;
+    if (count_in(query_database(look, sql_to_count_fitting(condition), 1)).value_or(0) > 0)
+      continue;
+    problem = is_pattern ? fmt::format("nothing in {} has {}", code_span(condition.column->name),
+                                       code_span(condition.value))
+                         : fmt::format("{} is no value of {}", code_span(condition.value),
+                                       code_span(condition.column->name));
+  }
+  return problem;
+}
+
+// What "joined" holds may be the seconds since 1970.
+std::string problem_of_years(const DatabasePrompt& question, Investigation& look) {
+  std::string problem;
+  for (const DatabaseCondition& condition : question.conditions) {
+    if (!condition.is_year) continue;
+    if (count_in(query_database(look, sql_to_check_years(*condition.column), 1)) == 0) continue;
+    problem = fmt::format("{} has numbers that are no years", code_span(condition.column->name));
+  }
+  return problem;
+}
+
+// A status may be stored as "unknown".
+std::string problem_of_missing(const DatabasePrompt& question, Investigation& look) {
+  std::string problem;
+  for (const DatabaseCondition& condition : question.conditions) {
+    if (!condition.comparison.starts_with("IS") || condition.value.empty()) continue;
+    if (count_in(query_database(look, sql_to_count_fitting(condition), 1)) == 0) continue;
+    problem = fmt::format("{} is also a value of {}: say `{} = '{}'`, or `{} is null`",
+                          code_span(condition.value), code_span(condition.column->name),
+                          condition.column->name, condition.value, condition.column->name);
+  }
+  return problem;
+}
+
+std::string note_on_empty_texts(const DatabasePrompt& question, Investigation& look) {
+  std::string notes;
+  for (const DatabaseCondition& condition : question.conditions) {
+    if (!condition.comparison.starts_with("IS")) continue;
+    const auto count = count_in(query_database(look, sql_to_count_empty(*condition.column), 1));
+    if (count == 0) continue;
+    notes += fmt::format("\n\nA text with nothing in it is not missing; {} of {} {} one.",
+                         count ? counted(*count, "value", "values") : std::string("some values"),
+                         code_span(condition.column->name), count == 1 ? "is" : "are");
+  }
+  if (question.kind != DatabasePrompt::Kind::distinct_count) return notes;
+  const auto empty = count_in(query_database(look, sql_to_count_empty(*question.group), 1));
+  if (empty != 0) notes += "\n\nA text with nothing in it counts as one of them.";
+  const auto plain = count_in(query_database(look, sql_for(question), 1));
+  const auto folded = count_in(query_database(look, sql_to_count_spellings(question), 1));
+  if (plain && folded && *folded < *plain) {
+    notes += fmt::format("\n\nThey are {} when capitals and small letters are the same.",
+                         with_separators(*folded));
+  }
+  return notes;
+}
+
+// SQLite knows the capitals of A to Z alone.
+std::string note_on_letters(const DatabasePrompt& question) {
+  const auto has_others = [](const DatabaseCondition& condition) {
+    return !condition.comparison.starts_with("IS") &&
+           std::ranges::any_of(condition.value, [](char c) { return (c & 0x80) != 0; });
+  };
+  if (std::ranges::none_of(question.conditions, has_others)) return {};
+  return "\n\nLetters other than A to Z are compared as they are typed: É is not é.";
+}
+
+std::string note_on_childless(const DatabasePrompt& question, Investigation& look) {
+  const std::string sql = sql_to_count_childless(question);
+  if (sql.empty()) return {};
+  const auto count = count_in(query_database(look, sql, 1));
+  if (count == 0) return {};
+  return fmt::format("\n\nNot among these: {} of {} that no row of {} refers to.",
+                     count ? counted(*count, "row", "rows") : std::string("rows"),
+                     code_span(question.join->other_table), code_span(question.join->table));
+}
+
 std::string note_on_unmatched(const DatabasePrompt& question, Investigation& look) {
   const std::string unmatched = sql_to_count_unmatched(question);
   if (unmatched.empty()) return {};
@@ -123,6 +213,11 @@ void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Inves
     } else {
       for (const DatabaseTable* table : tables) {
         const auto column = std::ranges::find(table->columns, places[0][0], &DatabaseColumn::name);
+        const bool is_count = std::ranges::count(question.counts, places[0][1]) > 0;
+        if (column != table->columns.end() && column->is_key && is_count) {
+          question.problem = fmt::format("{} may be the value of a key, or how many are wanted",
+                                         code_span(places[0][1]));
+        }
         if (table->name == places[0][2] && column != table->columns.end())
           question.conditions.push_back({&*column, "=", places[0][1]});
       }
@@ -136,12 +231,15 @@ void find_values(DatabasePrompt& question, const DatabaseOutline& outline, Inves
 DataChecks check_data(DatabasePrompt& question, Investigation& look) {
   DataChecks checks;
   // All are asked at once.
-  std::array problems{problem_of_dates(question, look), problem_of_numbers(question, look),
-                      problem_of_spellings(question, look)};
+  std::array problems{problem_of_dates(question, look),     problem_of_numbers(question, look),
+                      problem_of_spellings(question, look), problem_of_values(question, look),
+                      problem_of_missing(question, look),   problem_of_years(question, look)};
   for (std::string& problem : problems) {
     if (checks.problem.empty()) checks.problem = std::move(problem);
   }
-  checks.notes = note_on_unmatched(question, look) + note_on_missing(question, look);
+  checks.notes = note_on_unmatched(question, look) + note_on_childless(question, look) +
+                 note_on_missing(question, look) + note_on_empty_texts(question, look) +
+                 note_on_letters(question);
   return checks;
 }
 

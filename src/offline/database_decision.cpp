@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "offline/database_subject.h"
 #include "offline/markdown.h"
 #include "offline/wording.h"
 
@@ -20,6 +21,14 @@ bool is_figure(std::string_view name) {
   return is_one_of(lower(name), kFigures);
 }
 
+// "is_draft", and whatever is true or false.
+bool is_flag(const DatabaseColumn& column) {
+  const std::vector<std::string> words = words_in_name(column.name);
+  return contains_ignoring_case(column.type, "bool") ||
+         (words.size() > 1 && is_one_of(words.front(), std::to_array<std::string_view>(
+                                                           {"is", "has", "was", "can", "should"})));
+}
+
 class Decision {
  public:
   explicit Decision(DatabaseReading& read) : read_(read) {}
@@ -29,19 +38,19 @@ class Decision {
     const bool counts = read_.says(R"(\b(how many|counts?|number of)\b)") &&
                         !(read_.says(R"(\baverage number of\b)") && read_.has_free());
     take(read_.words, {"count", "number"});
-    const bool differs = take(read_.words, {"distinct", "unique", "different"});
-    const bool averages = take(read_.words, {"average", "mean", "avg"});
+    const bool differs = take_outside_names({"distinct", "unique", "different"});
+    const bool averages = take_outside_names({"average", "mean", "avg"});
     // "total" may be the name of a column, which then has taken the word.
     const bool sums = take_open({"sum", "total"});
-    const bool is_newest = take(read_.words, {"newest", "latest", "recent", "last"});
-    const bool is_oldest = take(read_.words, {"oldest", "earliest"});
+    const bool is_newest = take_outside_names({"newest", "latest", "recent", "last"});
+    const bool is_oldest = take_outside_names({"oldest", "earliest"});
     if (is_newest) take(read_.words, {"most"});
     const bool is_high = take_open({"maximum", "max", "highest", "largest", "biggest", "greatest"});
     const bool is_low = take_open({"minimum", "min", "lowest", "smallest"});
-    const bool is_dear = take(read_.words, {"expensive", "priciest"});
-    const bool is_cheap = take(read_.words, {"cheapest"});
-    const bool is_long = take(read_.words, {"longest"});
-    const bool is_short = take(read_.words, {"shortest"});
+    const bool is_dear = take_outside_names({"expensive", "priciest"});
+    const bool is_cheap = take_outside_names({"cheapest"});
+    const bool is_long = take_outside_names({"longest"});
+    const bool is_short = take_outside_names({"shortest"});
     if (is_dear) take(read_.words, {"most"});
     const bool is_common = read_.says(R"(\bmost (common|frequent|popular|often|used)\b)") ||
                            take(read_.words, {"distribution", "breakdown"});
@@ -56,13 +65,15 @@ class Decision {
     take(read_.words, {"sample", "example"});
 
     if (read_.question.table == nullptr) return decide_without_table(counts, structure);
-    const int asked = counts + averages + sums + (is_newest || is_oldest) + (is_high || is_low) +
-                      (is_dear || is_cheap || is_long || is_short);
+    const int asked = counts + averages + sums + is_newest + is_oldest + is_high + is_low +
+                      is_dear + is_cheap + is_long + is_short;
     if (asked > 1) {
       read_.problem("it asks for more than one figure at once");
       return;
     }
     if (read_.counts_columns()) return count_columns();
+    if (read_.says(R"(\b(which|what) (columns?|fields?)\b)") && !read_.mentions.empty())
+      return read_.problem("it asks about columns, and speaks of what is in them");
     if (averages || sums) return aggregate(averages ? "avg" : "sum", is_top || is_most);
     if (is_newest || is_oldest) return extreme_in_time(is_newest);
     if (is_high || is_low)
@@ -79,7 +90,17 @@ class Decision {
     if (counts && !is_grouped) {
       // "how many genres": there is no such table, so the different ones of a column are meant
       if (read_.has_free() && (differs || !read_.is_table_named)) {
-        read_.question.group = read_.take_free();
+        read_.question.group = take_free_thing();
+        read_.question.kind = Kind::distinct_count;
+        const DatabaseColumn& column = *read_.question.group;
+        // "How many likes" may be their sum; "how many drafts" are those of which is_draft is true.
+        if (!differs && (is_number(column) || is_flag(column))) {
+          read_.problem(fmt::format(
+              "it does not say whether the different values of {} are counted, or something else",
+              code_span(column.name)));
+        }
+      } else if (const DatabaseColumn* same = differs ? column_of_table_name() : nullptr) {
+        read_.question.group = same;
         read_.question.kind = Kind::distinct_count;
       } else {
         read_.question.kind = Kind::count;
@@ -87,7 +108,10 @@ class Decision {
       return;
     }
     const bool lists_values = is_common || differs || is_top || (!read_.is_table_named && shows);
-    if (!is_grouped && lists_values && read_.has_free()) read_.question.group = read_.take_free();
+    if (!is_grouped && lists_values && read_.has_free()) {
+      read_.question.group =
+          read_.is_table_named || is_common ? read_.take_free() : take_free_thing();
+    }
     if (is_top && !is_grouped && may_be_ranked(read_.question.group)) {
       read_.problem(
           fmt::format("it does not say whether the highest {} are meant, or the commonest",
@@ -113,8 +137,11 @@ class Decision {
         read_.problem(
             fmt::format("I cannot tell what it asks about {}", code_span(mention.column->name)));
     }
+    decide_subject(read_);
+    const bool groups_by_other = read_.question.group != nullptr &&
+                                 read_.question.group->table != read_.question.table->name;
     const bool uses_join =
-        read_.question.group != nullptr ||
+        groups_by_other || read_.question.is_of_parents ||
         std::ranges::any_of(read_.question.conditions, [&](const DatabaseCondition& each) {
           return each.column->table != read_.question.table->name;
         });
@@ -157,6 +184,32 @@ class Decision {
     return is_there;
   }
 
+  // Likewise, unless they are a part of a longer name: "last" in "last name".
+  bool take_outside_names(std::initializer_list<std::string_view> wanted) {
+    bool is_there = false;
+    for (std::size_t at = 0; at < read_.words.size(); ++at) {
+      const PromptWord& word = read_.words[at];
+      const bool is_wanted =
+          read_.is_word(at, wanted) || (word.kind == PromptWord::Kind::word &&
+                                        std::ranges::find(wanted, word.singular) != wanted.end());
+      if (!is_wanted || is_in_long_name(at)) continue;
+      is_there = true;
+      read_.explain_at(at);
+    }
+    return is_there;
+  }
+
+  bool is_in_long_name(std::size_t at) const {
+    const auto holds = [at](const WordRange& range) {
+      return range.size() > 1 && range.begin <= at && at < range.end;
+    };
+    return std::ranges::any_of(
+               read_.mentions,
+               [&](const ColumnMention& each) { return each.is_whole && holds(each.range); }) ||
+           std::ranges::any_of(read_.tables,
+                               [&](const TableMention& each) { return holds(each.range); });
+  }
+
   const DatabaseColumn* take_free_number() {
     for (const ColumnMention& mention : read_.mentions) {
       if (read_.is_used(mention) || !is_number(*mention.column)) continue;
@@ -164,6 +217,37 @@ class Decision {
       return mention.column;
     }
     return nullptr;
+  }
+
+  // Different "sensors" in a table sensors are those of its column sensor.
+  const DatabaseColumn* column_of_table_name() const {
+    const DatabaseTable& table = *read_.question.table;
+    const auto found = std::ranges::find_if(table.columns, [&](const DatabaseColumn& each) {
+      return singular(each.name) == singular(table.name);
+    });
+    return found == table.columns.end() ? nullptr : &*found;
+  }
+
+  // The first free column, as what it says is asked for by its name: "tools" are those of
+  // tool_name, "users" not those of user_agent.
+  const DatabaseColumn* take_free_thing() {
+    const auto mention = std::ranges::find_if(
+        read_.mentions, [&](const ColumnMention& each) { return !read_.is_used(each); });
+    const DatabaseColumn& column = *mention->column;
+    if (!mention->is_whole) {
+      constexpr auto kNaming = std::to_array<std::string_view>(
+          {"id", "name", "code", "key", "title", "label", "number", "no", "nr"});
+      const std::vector<std::string> parts = words_in_name(column.name);
+      const std::string& said = read_.words[mention->range.begin].singular;
+      auto part = std::ranges::find(parts, said, [](const auto& each) { return singular(each); });
+      if (part != parts.end()) ++part;
+      if (!std::all_of(part, parts.end(),
+                       [&](const auto& each) { return is_one_of(each, kNaming); }))
+        read_.problem(fmt::format("{} may be something else than {}",
+                                  code_span(read_.words[mention->range.begin].text),
+                                  code_span(column.name)));
+    }
+    return read_.take_free();
   }
 
   void decide_without_table(bool counts, bool structure) {
@@ -257,7 +341,21 @@ class Decision {
     } else if (read_.question.group != nullptr || !read_.question.period.empty()) {
       read_.question.kind = Kind::aggregate;
       if (!read_.question.period.empty()) read_.problem("it does not say whether each is meant");
+      if (asks_for_rows() || !mentioned(column)) {
+        read_.problem(fmt::format(
+            "which rows have the {} {} of each, I cannot tell, only how {} it is",
+            is_high ? "highest" : "lowest", code_span(column->name), is_high ? "high" : "low"));
+      }
     }
+  }
+
+  // "Who has the highest salary per department", and not "what is".
+  bool asks_for_rows() const {
+    return read_.says(R"(\bwho(se)?\b|\bwith the\b)") ||
+           std::ranges::any_of(read_.tables, [&](const TableMention& each) {
+             return each.table == read_.question.table && each.range.begin > 0 &&
+                    read_.is_word(each.range.begin - 1, {"which", "what"});
+           });
   }
 
   bool mentioned(const DatabaseColumn* column) const {

@@ -1,6 +1,7 @@
 #include "offline/database_parts.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -40,7 +41,7 @@ class Parts {
           read_.is_word(at + 1, {"newest", "latest", "oldest", "earliest", "largest", "biggest",
                                  "smallest", "highest", "lowest", "most", "cheapest", "longest",
                                  "shortest", "rows", "records"}) &&
-          (at == 0 || read_.is_word(at - 1, {"the", "show", "list", "me"}));
+          (at == 0 || read_.is_word(at - 1, {"the", "show", "list", "me", "of", "any"}));
       if (!follows && !leads) continue;
       word.is_explained = true;
       if (at > 0 && read_.is_word(at - 1, {"first", "sample"})) read_.explain_at(at - 1);
@@ -204,6 +205,7 @@ class Parts {
   void take_range(const ColumnMention* named, std::size_t at) {
     const PromptWord& low = read_.words[at];
     const PromptWord& high = read_.words[at + 2];
+    if (named != nullptr) check_money(*named->column, low.is_money || high.is_money);
     const bool are_dates = looks_like_date(low) && looks_like_date(high);
     const DatabaseColumn* column = named != nullptr ? named->column
                                    : are_dates      ? read_.date_column()
@@ -227,6 +229,13 @@ class Parts {
     }
   }
 
+  void check_money(const DatabaseColumn& column, bool is_money) {
+    if (is_money && name_has(column, {"cent", "penny", "pence", "minor", "micro", "milli"})) {
+      read_.problem(fmt::format("the numbers of {} may be another unit than the one it speaks of",
+                                code_span(column.name)));
+    }
+  }
+
   // A condition of a column with a year, a month or a day.
   void add_moment(const DatabaseColumn& column, const std::string& sign, const std::string& when) {
     if (!may_be_year(column)) {
@@ -234,8 +243,9 @@ class Parts {
     } else if (when.size() > 4) {
       read_.problem(fmt::format("{} holds years", code_span(column.name)));
     }
-    read_.question.conditions.push_back(
-        {&column, sign == "=" && !may_be_year(column) ? "dated" : sign, when});
+    read_.question.conditions.push_back({&column,
+                                         sign == "=" && !may_be_year(column) ? "dated" : sign, when,
+                                         false, may_be_year(column)});
   }
 
   // "with a status of paid", and not "the city of Anna"
@@ -258,19 +268,13 @@ class Parts {
     bool has_of = false;
     for (; read_.is_word(at, {"is", "are", "was", "were", "of", "that", "which"}); ++at)
       has_of = has_of || read_.is_word(at, {"of"});
-    if (at >= read_.words.size()) return;
+    if (take_missing(mention, at) || at >= read_.words.size()) return;
     const auto sign = sign_at(at);
     std::size_t value = at + (sign ? sign->second : 0);
     const bool is_pattern =
         sign && (sign->first == "starts" || sign->first == "ends" || sign->first == "contains");
     while (sign && !is_pattern && read_.is_word(value, {"the", "a", "to"})) ++value;
-    const bool is_missing = read_.is_word(at, {"null", "missing", "unknown"});
-    if (is_missing || (begin > 0 && read_.is_word(begin - 1, {"null", "missing", "unknown"}))) {
-      read_.explain_at(is_missing ? at : begin - 1);
-      read_.question.conditions.push_back({mention.column, "IS NULL", {}});
-      read_.use(mention);
-      return;
-    }
+    if (is_pattern) value = after_introduction(value);
     const bool is_given_text = is_pattern && value < read_.words.size();  // "starts with A"
     if (!is_value(value) && !is_given_text) return;
     if (!sign && has_of && !is_told_with_of(mention)) return;
@@ -283,6 +287,43 @@ class Parts {
       if (!mention.is_whole || !is_given) return;
     }
     add_condition(mention, sign ? sign->first : "=", {at, value});
+  }
+
+  // "is missing", "is not null", "a missing city". The word is kept: it may be a value, too.
+  bool take_missing(const ColumnMention& mention, std::size_t at) {
+    constexpr auto kMissing = std::to_array<std::string_view>({"null", "missing", "unknown"});
+    const std::size_t begin = mention.range.begin;
+    const bool is_denied = read_.is_word(at, {"not"}) && read_.is_word(at + 1, kMissing);
+    std::size_t place = at + (is_denied ? 1 : 0);
+    if (!read_.is_word(place, kMissing)) {
+      if (begin == 0 || !read_.is_word(begin - 1, kMissing)) return false;
+      place = begin - 1;
+    }
+    if (is_denied) read_.explain_at(at);
+    read_.explain_at(place);
+    read_.question.conditions.push_back(
+        {mention.column, is_denied ? "IS NOT NULL" : "IS NULL", lower(read_.words[place].text)});
+    read_.use(mention);
+    return true;
+  }
+
+  // Behind "the letter" and "the word", which are no part of the text that is looked for.
+  std::size_t after_introduction(std::size_t at) {
+    std::size_t next = at;
+    while (read_.is_word(next, {"the", "a", "an"})) ++next;
+    const bool has_article = next > at;
+    if (!read_.is_word(next, {"letter", "letters", "word", "words", "text", "string", "character",
+                              "characters", "phrase", "prefix", "suffix", "substring"})) {
+      const bool is_small =
+          next < read_.words.size() && has_article && read_.words[next].kind == WordKind::word &&
+          read_.words[next].text.front() >= 'a' && read_.words[next].text.front() <= 'z' &&
+          read_.words[at].text == lower(read_.words[at].text);
+      if (is_small) read_.problem("I cannot tell which text it looks for");
+      return at;
+    }
+    ++next;
+    explain(read_.words, {at, next});
+    return next;
   }
 
   // `words` are those of the sign, up to the value.
@@ -305,13 +346,17 @@ class Parts {
                           : sign == "=" && is_date(column) && looks_like_date(value);
     if (is_number(column) && is_day)
       read_.problem(fmt::format("{} holds numbers, no dates", code_span(column.name)));
+    check_money(column, value.is_money);
+    static const RE2 kOtherDate(R"(\d{1,4}([./])\d{1,2}[./]\d{1,4})");
+    const bool is_typed_plainly = value.kind == WordKind::word ||
+                                  (may_be_date(column) && RE2::FullMatch(value.text, kOtherDate));
     explain(read_.words, words);
     const std::string text = take_value(words.end);
     read_.use(mention);
     if (compares_dates) {
       add_moment(column, sign, text);
     } else {
-      read_.question.conditions.push_back({&column, sign, text});
+      read_.question.conditions.push_back({&column, sign, text, is_typed_plainly});
     }
   }
 
@@ -321,6 +366,12 @@ class Parts {
     for (const std::string_view name : {"name", "title", "label", "email", "username", "login"}) {
       if (read_.question.label == nullptr) read_.question.label = column_named(other, name);
     }
+    if (read_.question.label != nullptr) return;
+    const auto is_name = [](const DatabaseColumn& each) {
+      return is_text(each) && name_has(each, {"name", "title"});
+    };
+    if (std::ranges::count_if(other.columns, is_name) == 1)
+      read_.question.label = &*std::ranges::find_if(other.columns, is_name);
   }
 
   static const DatabaseColumn* column_named(const DatabaseTable& table, std::string_view name) {

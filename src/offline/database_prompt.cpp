@@ -76,6 +76,11 @@ DatabasePrompt understand_database(const DatabaseOutline& outline, std::string_v
   decide(read);
   explain_grammar(read.words);
   read.question.unexplained = unexplained(read.words);
+  for (const TableMention& mention : read.tables) {
+    const std::size_t at = mention.range.begin;
+    if (at > 0 && read.words[at - 1].kind == PromptWord::Kind::number)
+      read.question.counts.push_back(read.words[at - 1].text);
+  }
   read.question.prompt = prompt;
   return std::move(read.question);
 }

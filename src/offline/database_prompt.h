@@ -17,12 +17,15 @@ struct DatabaseCondition {
   const DatabaseColumn* column = nullptr;
   std::string comparison = "=";  // a sign of SQL, "IS NULL", "starts", "ends" or "contains"
   std::string value = {};
+  bool is_typed_plainly = false;  // a word without quotes, which may be none of the values
+  bool is_year = false;           // the numbers of the column must be years
 };
 
 struct DatabasePrompt {
   enum class Kind : std::uint8_t {
     overview,
     table_sizes,    // how many rows each table has, and which is the largest
+    empty_tables,   // which have no rows
     table_count,    // how many tables there are
     column_search,  // which tables have the column
     schema,
@@ -42,6 +45,7 @@ struct DatabasePrompt {
   Kind kind = Kind::overview;
   const DatabaseTable* table = nullptr;
   const ForeignKey* join = nullptr;  // from `table` to the other one that is asked about
+  bool is_of_parents = false;        // asks for rows of the other one that such rows refer to
   const DatabaseColumn* group = nullptr;
   const DatabaseColumn* label = nullptr;  // shown beside `group`, which is a key of the other table
   const DatabaseColumn* measure = nullptr;
@@ -57,6 +61,7 @@ struct DatabasePrompt {
   // Those whose texts are all numbers, as was found out: they are compared as numbers.
   std::vector<const DatabaseColumn*> numbers_in_text = {};
   std::vector<std::string> unexplained = {};  // what nothing in the outline explains: values, maybe
+  std::vector<std::string> counts = {};       // numbers before the table: "2 projects"
   std::string problem = {};  // why it cannot be answered, where that is clear already
 };
 

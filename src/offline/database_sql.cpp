@@ -75,18 +75,18 @@ std::string condition_sql(const DatabasePrompt& question, const DatabaseConditio
   const std::string column = column_sql(question, *condition.column);
   const std::string& sign = condition.comparison;
   const auto size = condition.value.size();
-  if (sign == "IS NULL") return column + " IS NULL";
+  if (sign == "IS NULL" || sign == "IS NOT NULL") return column + " " + sign;
   const bool is_pattern = sign == "starts" || sign == "ends" || sign == "contains";
   if (sign == "dated" || (condition.column == question.date && !is_pattern)) {
     return fmt::format("substr({}, 1, {}) {} {}", column, size, sign == "dated" ? "=" : sign,
                        quoted_text(condition.value));
   }
   if (sign == "starts") {
-    return fmt::format("lower(substr({}, 1, {})) = lower({})", column, size,
+    return fmt::format("lower(substr({0}, 1, length({1}))) = lower({1})", column,
                        quoted_text(condition.value));
   }
   if (sign == "ends") {
-    return fmt::format("lower(substr({}, -{})) = lower({})", column, size,
+    return fmt::format("lower(substr({0}, -length({1}))) = lower({1})", column,
                        quoted_text(condition.value));
   }
   if (sign == "contains") {
@@ -124,13 +124,14 @@ std::string where_in_words(const DatabasePrompt& question) {
   const DatabaseColumn* before = nullptr;
   for (const DatabaseCondition& condition : question.conditions) {
     const std::string& sign = condition.comparison;
-    const std::string words = sign == "="          ? "is "
-                              : sign == "IS NULL"  ? "is missing"
-                              : sign == "dated"    ? "is in "
-                              : sign == "starts"   ? "starts with "
-                              : sign == "ends"     ? "ends with "
-                              : sign == "contains" ? "contains "
-                                                   : sign + " ";
+    const std::string words = sign == "="             ? "is "
+                              : sign == "IS NULL"     ? "is missing"
+                              : sign == "IS NOT NULL" ? "is not missing"
+                              : sign == "dated"       ? "is in "
+                              : sign == "starts"      ? "starts with "
+                              : sign == "ends"        ? "ends with "
+                              : sign == "contains"    ? "contains "
+                                                      : sign + " ";
     const DatabaseColumn& column = *condition.column;
     const bool is_alternative = !made.empty() && sign == "=" && before == &column;
     const std::string name =
@@ -138,14 +139,14 @@ std::string where_in_words(const DatabasePrompt& question) {
     made += is_alternative
                 ? fmt::format(" or {}", code_span(condition.value))
                 : fmt::format("{} {} {}{}", made.empty() ? " whose" : " and", code_span(name),
-                              words, sign == "IS NULL" ? "" : code_span(condition.value));
+                              words, sign.starts_with("IS") ? "" : code_span(condition.value));
     before = sign == "=" ? &column : nullptr;
   }
   return made;
 }
 
 // Where the rows come from: the table, what is joined to it, and the conditions.
-std::string source_sql(const DatabasePrompt& question) {
+std::string joined_sql(const DatabasePrompt& question) {
   std::string from = " FROM " + quoted_name(question.table->name);
   if (question.join != nullptr) {
     const ForeignKey& key = *question.join;
@@ -154,6 +155,15 @@ std::string source_sql(const DatabasePrompt& question) {
                     quoted_name(key.table), quoted_name(key.column), quoted_name(key.other_column));
   }
   return from + where(question);
+}
+
+std::string source_sql(const DatabasePrompt& question) {
+  const std::string from = joined_sql(question);
+  if (!question.is_of_parents) return from;
+  const ForeignKey& key = *question.join;
+  return fmt::format(" FROM {0} WHERE {0}.{1} IN (SELECT {2}.{3}{4})", quoted_name(key.other_table),
+                     quoted_name(key.other_column), quoted_name(key.table), quoted_name(key.column),
+                     from);
 }
 
 // NULL is smaller than everything, and is not what anybody calls the smallest.
@@ -208,7 +218,11 @@ std::string sql_for(const DatabasePrompt& question) {
   std::string shown;
   for (const DatabaseColumn* column : question.shown)
     shown += (shown.empty() ? "" : ", ") + column_sql(question, *column);
-  if (shown.empty() && question.join != nullptr) shown = quoted_name(question.table->name) + ".*";
+  if (shown.empty() && question.join != nullptr) {
+    shown =
+        quoted_name(question.is_of_parents ? question.join->other_table : question.table->name) +
+        ".*";
+  }
   return fmt::format("SELECT {}{}{}", shown.empty() ? "*" : shown, from, limit);
 }
 
@@ -253,6 +267,44 @@ std::vector<std::pair<const DatabaseColumn*, std::string>> sql_to_count_missing(
   return queries;
 }
 
+std::string sql_to_count_fitting(const DatabaseCondition& condition) {
+  DatabasePrompt one;
+  DatabaseCondition wanted = condition;
+  if (wanted.comparison == "<>" || wanted.comparison.starts_with("IS")) wanted.comparison = "=";
+  return fmt::format("SELECT count(*) FROM {} WHERE {}", quoted_name(condition.column->table),
+                     condition_sql(one, wanted));
+}
+
+std::string sql_to_check_years(const DatabaseColumn& column) {
+  return fmt::format("SELECT count(*) FROM {} WHERE {} NOT BETWEEN 1000 AND 2999",
+                     quoted_name(column.table), quoted_name(column.name));
+}
+
+std::string sql_to_count_empty(const DatabaseColumn& column) {
+  return fmt::format("SELECT count(*) FROM {} WHERE trim({}) = ''", quoted_name(column.table),
+                     quoted_name(column.name));
+}
+
+std::string sql_to_count_spellings(const DatabasePrompt& question) {
+  return fmt::format("SELECT count(DISTINCT lower({})){}", column_sql(question, *question.group),
+                     source_sql(question));
+}
+
+std::string sql_to_count_childless(const DatabasePrompt& question) {
+  const bool is_asked = question.kind == Kind::values && question.join != nullptr &&
+                        question.group != nullptr &&
+                        question.group->table == question.join->other_table &&
+                        question.group->name == question.join->other_column &&
+                        question.conditions.empty() && !question.limit && !question.is_of_parents;
+  if (!is_asked) return {};
+  const ForeignKey& key = *question.join;
+  return fmt::format(
+      "SELECT count(*) FROM {0} WHERE NOT EXISTS (SELECT 1 FROM {1} AS other WHERE other.{2} = "
+      "{0}.{3})",
+      quoted_name(key.other_table), quoted_name(key.table), quoted_name(key.column),
+      quoted_name(key.other_column));
+}
+
 std::string sql_to_check_numbers(const DatabaseColumn& column) {
   return fmt::format("SELECT count(*) FROM {} WHERE {}", quoted_name(column.table),
                      is_no_number_sql(column));
@@ -278,7 +330,8 @@ std::string sql_to_count_unmatched(const DatabasePrompt& question) {
       std::ranges::any_of(question.conditions, [&](const DatabaseCondition& condition) {
         return condition.column->table != question.table->name;
       });
-  if (question.join == nullptr || !is_grouped || is_about_other) return {};
+  if (question.join == nullptr || question.is_of_parents || !is_grouped || is_about_other)
+    return {};
   const ForeignKey& key = *question.join;
   const std::string conditions = where(question);
   return fmt::format(
@@ -309,7 +362,9 @@ std::string sql_to_check_dates(const DatabasePrompt& question) {
 }
 
 std::string lead_for(const DatabasePrompt& question) {
-  const std::string table = code_span(question.table->name) + where_in_words(question);
+  const std::string table =
+      (question.is_of_parents ? code_span(question.join->other_table) + " with " : std::string()) +
+      code_span(question.table->name) + where_in_words(question);
   const std::string group = !question.period.empty()    ? question.period
                             : question.group == nullptr ? ""
                             : question.label != nullptr ? code_span(question.group->table)

@@ -26,6 +26,22 @@ std::vector<const DatabaseColumn*> to_check_for_numbers(const DatabasePrompt& qu
 // How many values of the column are no numbers, whatever they are stored as.
 std::string sql_to_check_numbers(const DatabaseColumn& column);
 
+// How many rows of its table alone fit a condition, or have the value that it excludes.
+std::string sql_to_count_fitting(const DatabaseCondition& condition);
+
+// How many numbers of the column are no years.
+std::string sql_to_check_years(const DatabaseColumn& column);
+
+// How many values of the column are texts with nothing in them.
+std::string sql_to_count_empty(const DatabaseColumn& column);
+
+// For the kind distinct_count: how many values differ in more than their case.
+std::string sql_to_count_spellings(const DatabasePrompt& question);
+
+// For rows counted for each row of the other table: how many of those no row refers to; empty where
+// not all of them are asked for.
+std::string sql_to_count_childless(const DatabasePrompt& question);
+
 // How many values are the number of a condition and would not be found, as text like '9.50' is not
 // '9.5'; empty where there can be none.
 std::string sql_to_count_other_spellings(const DatabaseCondition& condition);

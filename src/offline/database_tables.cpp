@@ -56,6 +56,12 @@ class Tables {
             {"largest", "biggest", "most"}},
         Structure{
             Kind::table_sizes,
+            R"(\b(smallest|(fewest|least) (rows|records))\b.*\btables?\b|\btables?\b.*\b(smallest|(fewest|least) (rows|records))\b)",
+            {"smallest", "fewest", "least"}},
+        Structure{
+            Kind::empty_tables, R"(\bempty\b.*\btables?\b|\btables?\b.*\bempty\b)", {"empty"}},
+        Structure{
+            Kind::table_sizes,
             R"(\b(how many|counts?|number of|how large|how big|sizes?) (rows|records)?.*\b(each|every|per|all)( of the)? tables?\b|\brow counts\b|\b(each|every|per|all)( of the)? tables?\b.*\b(how many|counts?|sizes?)\b)",
             {"each", "per", "count", "number", "large", "big", "size"}},
     };
@@ -68,21 +74,37 @@ class Tables {
       if (!unexplained(left).empty()) continue;
       read_.question = {};
       read_.question.kind = structure.kind;
+      read_.question.is_descending = !read_.says(R"(\b(smallest|fewest|least)\b)");
       return true;
     }
-    if (!read_.says(R"(\b(which|what) tables?\b)")) return false;
+    if (!read_.says(R"(\b(which|what|how many) tables?\b)")) return false;
     // "Which tables have a column customer_id?"
-    const DatabaseTable* having = table_of_columns(read_.outline, read_.words);
-    if (having == nullptr) return false;
-    const std::vector<ColumnMention> columns = mentioned_columns(*having, read_.words);
-    if (columns.size() != 1) return false;
+    const auto column = longest_column();
+    if (!column) return false;
+    std::vector<PromptWord> left = read_.words;
+    explain(left, column->range);
+    take(left, {"called", "named"});
+    explain_grammar(left);
+    if (!unexplained(left).empty()) return false;
     read_.question = {};
     read_.question.kind = Kind::column_search;
-    read_.question.measure = columns.front().column;
+    read_.question.measure = column->column;
     return true;
   }
 
  private:
+  // The column with the longest name that is said, of whichever table.
+  std::optional<ColumnMention> longest_column() const {
+    std::optional<ColumnMention> longest;
+    for (const DatabaseTable& table : read_.outline.tables) {
+      for (const ColumnMention& mention : mentioned_columns(table, read_.words)) {
+        if (!longest || mention.column->name.size() > longest->column->name.size())
+          longest = mention;
+      }
+    }
+    return longest;
+  }
+
   // "Sum of quantity per product": the column is that of the only table that refers to products.
   void join_by_column(const DatabaseTable& named) {
     if (!mentioned_columns(named, read_.words).empty()) return;

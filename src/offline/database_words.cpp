@@ -26,7 +26,7 @@ constexpr auto kGrammar = std::to_array<std::string_view>({
     "you",     "your",     "kind",    "stored",     "exist",    "record",  "row",       "entry",
     "table",   "view",     "column",  "field",      "value",    "item",    "summarise", "summarize",
     "summary", "overview", "explain", "everything", "recorded", "display", "i'd",       "want",
-    "need",    "know",     "thing",
+    "need",    "know",     "thing",   "whole",      "entire",
 });
 
 bool is_grammar(const PromptWord& word) {
@@ -43,6 +43,16 @@ bool is_one_of_these(const PromptWord& word, std::initializer_list<std::string_v
 bool is_in_capitals(std::string_view text) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   return text.size() > 1 && std::ranges::all_of(text, is_capital);
+}
+
+// Whether the sign of a currency stands right before or behind a number.
+bool has_currency(std::string_view before, std::string_view after) {
+  constexpr auto kSigns = std::to_array<std::string_view>({"$", "€", "£", "¥"});
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  while (after.starts_with(' ')) after.remove_prefix(1);
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) {
+    return before.ends_with(sign) || after.starts_with(sign);
+  });
 }
 
 void mark_names(std::vector<PromptWord>& words, std::string_view prompt) {
@@ -88,7 +98,11 @@ bool is_named(const PromptWord& word, std::string_view name,
 std::string singular(std::string_view word) {
   std::string made = lower(word);
   const auto ends = [&](std::string_view end) { return made.size() > 3 && made.ends_with(end); };
-  if (ends("ies")) return made.substr(0, made.size() - 3) + "y";
+  constexpr auto kWithIe = std::to_array<std::string_view>(
+      {"movies", "cookies", "calories", "zombies", "rookies", "brownies", "smoothies", "hoodies",
+       "selfies", "pies", "ties", "lies", "prairies", "genies"});
+  const bool is_with_ie = std::ranges::find(kWithIe, made) != kWithIe.end();
+  if (ends("ies") && !is_with_ie) return made.substr(0, made.size() - 3) + "y";
   if (ends("ches") || ends("shes") || ends("xes") || ends("sses"))
     return made.substr(0, made.size() - 2);
   if (made.size() > 2 && made.ends_with("s") && !made.ends_with("ss") && !made.ends_with("us")) {
@@ -99,29 +113,38 @@ std::string singular(std::string_view word) {
 
 std::vector<PromptWord> prompt_words(std::string_view prompt) {
   // Quotes open only where a word could begin, so the one in "what's" does not.
+  // A path, an address and a handle are one text: "/api", "@x.org", "10.0.0.1", "10:30".
   static const RE2 kToken(
-      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<|≥|≤|≠)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*)|[+%~])))re");
+      R"re((?:"([^"]+)"|`([^`]+)`|(?:^|\B)'([^']+)'|((?:\B[/@#~\\][\pL\pN_@.+/:?=&%#~\\-]*)|\d+(?:[.:/]\d+){2,}\b|\d+[:/]\d+\b)|(\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d(?::\d\d)?)?\b|(?:\B-)?\d[\d,]*(?:\.\d+)?\b)|(>=|<=|<>|!=|==?|>|<|≥|≤|≠)|((?:[\pL_][\pL\pN_@.+'-]*)|(?:\pN[\pL\pN_-]*)|[+%~])))re");
   static const RE2 kRange(R"(^(?: [-–] |[-–])\d)");
   static const RE2 kDash(R"( ?[-–] ?)");
   std::vector<PromptWord> words;
   std::string text(prompt);
   re2::StringPiece rest(text);
-  std::array<std::string, 6> found;
+  std::array<std::string, 7> found;
   while (RE2::FindAndConsume(&rest, kToken, &found[0], &found[1], &found[2], &found[3], &found[4],
-                             &found[5])) {
+                             &found[5], &found[6])) {
     using Kind = PromptWord::Kind;
-    constexpr std::array kKinds{Kind::quoted, Kind::quoted,     Kind::quoted,
+    constexpr std::array kKinds{Kind::quoted, Kind::quoted,     Kind::quoted, Kind::quoted,
                                 Kind::number, Kind::comparison, Kind::word};
+    constexpr std::size_t kText = 3;
     for (std::size_t i = 0; i < found.size(); ++i) {
       std::string typed = found[i];
       if (typed.empty()) continue;
       const Kind kind = kKinds[i];
+      while (i == kText && typed.size() > 1 && std::string_view(".?:").contains(typed.back()))
+        typed.pop_back();
       while (kind == Kind::word && typed.size() > 1 &&
              std::string_view(".-+'").contains(typed.back()))
         typed.pop_back();
       if (kind == Kind::word && lower(typed).ends_with("'s")) typed.resize(typed.size() - 2);
       if (kind == Kind::number) std::erase(typed, ',');
       words.push_back({kind, typed, singular(typed)});
+      if (kind == Kind::number) {
+        const std::string_view read(text.data(), text.size() - rest.size());
+        words.back().is_money = has_currency(read.substr(0, read.size() - found[i].size()),
+                                             std::string_view(rest.data(), rest.size()));
+      }
       if (kind != Kind::number || !RE2::PartialMatch(rest, kRange)) continue;
       words.push_back({Kind::word, "to", "to"});
       RE2::Consume(&rest, kDash);

@@ -16,7 +16,8 @@ struct PromptWord {
   std::string text;      // as it was typed, without quotes
   std::string singular;  // in lower case: "Countries" → "country"
   bool is_explained = false;
-  bool is_name = false;  // typed like one: "US" and "the us" are no pronoun
+  bool is_name = false;   // typed like one: "US" and "the us" are no pronoun
+  bool is_money = false;  // "$100"
 };
 
 // Dates ("2024-01-31") are numbers here, comparisons are signs like ">=". "17-45" is "17 to 45".

@@ -423,7 +423,8 @@ std::optional<EntityPrompt> understand_entities(std::string_view given) {
   if (noun == nullptr && question.time) noun = &kNouns.back();
   if (noun == nullptr || !rest.is_grammar()) return std::nullopt;
   question.type = noun->type;
-  question.noun = noun->plural;
+  // One namespace may be opened in many places, and each of them is counted.
+  question.noun = noun->type == "namespace" ? "namespace blocks" : noun->plural;
   question.is_count = RE2::PartialMatch(text, kCount) || !question.group_by.empty();
   question.limit = limit.value_or(RE2::PartialMatch(text, kOne) ? 5 : 10);
   if (question.type == "file" && question.number && question.number->field == "method_count") {

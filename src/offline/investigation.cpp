@@ -115,6 +115,7 @@ Json Investigation::call(std::string_view name, JsonObject arguments) {
     return Json(known->content);
   }
   if (transcript_.rounds >= kMostRounds) {
+    has_reached_limit_ = true;
     report("Not everything was looked at: the planner's limit of calls was reached.");
     return {};
   }

@@ -71,6 +71,8 @@ class Investigation {
   const std::vector<std::string>& problems() const { return problems_; }
   bool has_failed() const { return !problems_.empty(); }
   void forget_problems() { problems_.clear(); }
+  // Then what was not found may be there all the same.
+  bool has_reached_limit() const { return has_reached_limit_; }
 
  private:
   const Tool* find(std::string_view name) const;
@@ -82,6 +84,7 @@ class Investigation {
   std::string only_tool_;
   std::vector<ToolCall> calls_;
   std::vector<std::string> problems_;
+  bool has_reached_limit_ = false;
 };
 
 }  // namespace wright::offline

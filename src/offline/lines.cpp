@@ -64,7 +64,8 @@ Matches grep_with_hidden(const GrepRequest& wanted, Investigation& look) {
       R"((?:^|/)\.(?:env.*|netrc|npmrc|pypirc|pgpass|git-credentials|ssh|aws|azure|gnupg|kube|docker|config)$)");
   const auto kept_out = std::erase_if(
       places, [](const std::string& place) { return RE2::PartialMatch(place, kPrivate); });
-  const bool is_whole = kept_out == 0 && !hidden.is_truncated && places.size() <= kMostPlaces;
+  const bool is_whole = kept_out == 0 && !hidden.is_truncated && places.size() <= kMostPlaces &&
+                        !look.has_reached_limit();
   if (places.size() > kMostPlaces) places.resize(kMostPlaces);
   found.left_out.hidden = is_whole ? 0 : found.left_out.hidden;
   for (const std::string& place : places) {
@@ -99,8 +100,7 @@ std::string not_searched(const Matches& found) {
   if (out.unreadable > 0)
     parts.push_back(
         fmt::format("what cannot be read ({})", counted(out.unreadable, "entry", "entries")));
-  if (out.links > 0)
-    parts.push_back(fmt::format("links ({})", with_separators(out.links)));
+  if (out.links > 0) parts.push_back(fmt::format("links ({})", with_separators(out.links)));
   return parts.empty() ? std::string() : fmt::format(" Not searched: {}.", fmt::join(parts, ", "));
 }
 

@@ -109,7 +109,9 @@ Subject clean_subject(std::string_view raw) {
     text = owner + "::" + name;
   } else if (RE2::FullMatch(text, kKindAfter, &name, &kind) &&
              (is_quoted(name) || is_identifier(name) || name.ends_with("()"))) {
-    if (is_quoted(name) || looks_like_code(name) || name.ends_with("()")) {
+    // "the User class": inside of a sentence a capital marks a name.
+    const bool is_capital = name.front() >= 'A' && name.front() <= 'Z';
+    if (is_quoted(name) || looks_like_code(name) || name.ends_with("()") || is_capital) {
       subject.qualifier = lower(kind);
       text = name;
     }

@@ -146,13 +146,39 @@ std::string describe(const DatabaseTable& table, Investigation& look) {
   return answer.text();
 }
 
+// Of views the columns are not known here.
+std::string columns_in_all(const DatabaseOutline& outline) {
+  std::int64_t columns = 0;
+  std::int64_t tables = 0;
+  const DatabaseTable* widest = nullptr;
+  std::int64_t as_wide = 0;
+  for (const DatabaseTable& table : outline.tables) {
+    if (table.columns.empty()) continue;
+    ++tables;
+    columns += std::ssize(table.columns);
+    const auto most = widest == nullptr ? 0 : widest->columns.size();
+    as_wide = table.columns.size() == most  ? as_wide + 1
+              : table.columns.size() > most ? 1
+                                            : as_wide;
+    if (table.columns.size() > most) widest = &table;
+  }
+  if (tables < 2) return {};
+  return fmt::format(" {} have {}; {}{} most, {}.", counted(tables, "table", "tables"),
+                     counted(columns, "column", "columns"), code_span(widest->name),
+                     as_wide == 1
+                         ? " has the"
+                         : fmt::format(" and {} more have the", with_separators(as_wide - 1)),
+                     widest->columns.size());
+}
+
 std::string schema(const DatabaseOutline& outline, Investigation& look) {
   if (outline.tables.empty()) return nothing_in_it();
   const Json found = reflect(look, "foreign_keys");
   if (look.is_waiting()) return "Reading how the tables refer to each other.";
   AnswerText answer;
   answer.paragraph(fmt::format(
-      "The schema: {}.", counted(std::ssize(outline.tables), "table or view", "tables and views")));
+      "The schema: {}.{}", counted(std::ssize(outline.tables), "table or view", "tables and views"),
+      columns_in_all(outline)));
   std::vector<std::string> items;
   items.reserve(outline.tables.size());
   for (const DatabaseTable& table : outline.tables) {
@@ -186,7 +212,47 @@ std::string count_tables(const DatabaseOutline& outline) {
                      counted(views, "view", "views"));
 }
 
-std::string table_sizes(const DatabaseOutline& outline) {
+// "The largest table is `a`", "The smallest tables are `b` and `c`".
+std::string extreme_tables(const std::vector<DatabaseTable>& sorted, bool is_largest) {
+  std::vector<const DatabaseTable*> known;
+  for (const DatabaseTable& table : sorted) {
+    if (table.rows) known.push_back(&table);
+  }
+  if (known.empty()) return {};
+  const DatabaseTable& best = is_largest ? *known.front() : *known.back();
+  std::vector<std::string> names;
+  for (const DatabaseTable* table : known) {
+    if (table->rows == best.rows) names.push_back(code_span(table->name));
+  }
+  constexpr std::size_t kMostNames = 8;
+  const std::size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+  names.resize(names.size() - more);
+  return fmt::format(" The {} {} {}{} with {}{}.", is_largest ? "largest" : "smallest",
+                     names.size() == 1 ? "table is" : "tables are", fmt::join(names, ", "),
+                     more == 0 ? "" : fmt::format(" and {} more", more), rows_text(best),
+                     names.size() == 1 ? "" : " each");
+}
+
+std::string empty_tables(const DatabaseOutline& outline) {
+  std::vector<std::string> items;
+  std::int64_t unknown = 0;
+  for (const DatabaseTable& table : outline.tables) {
+    if (!table.rows) ++unknown;
+    if (table.rows == 0) items.push_back(code_span(table.name));
+  }
+  return AnswerText()
+      .paragraph(fmt::format(
+          "{} no rows{}{}",
+          items.empty() ? "No table has" : counted(std::ssize(items), "table has", "tables have"),
+          unknown == 0 ? ""
+                       : fmt::format("; the rows of {} were not counted",
+                                     counted(unknown, "view or table", "views and tables")),
+          items.empty() ? "." : ":"))
+      .items(items, kMostTables, "tables")
+      .text();
+}
+
+std::string table_sizes(const DatabaseOutline& outline, bool is_largest) {
   std::vector<DatabaseTable> sorted = outline.tables;
   std::ranges::stable_sort(sorted, std::ranges::greater{},
                            [](const DatabaseTable& table) { return table.rows.value_or(-1); });
@@ -197,9 +263,8 @@ std::string table_sizes(const DatabaseOutline& outline) {
     items.push_back(fmt::format("{}: {}", code_span(table.name), rows_text(table)));
   }
   return AnswerText()
-      .paragraph(fmt::format("There are {} in all. The largest table is {} with {}.",
-                             counted(rows, "row", "rows"), code_span(sorted.front().name),
-                             rows_text(sorted.front())))
+      .paragraph(fmt::format("There are {} in all.{}", counted(rows, "row", "rows"),
+                             extreme_tables(sorted, is_largest)))
       .items(items, kMostTables, "tables")
       .text();
 }
@@ -284,7 +349,8 @@ std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
   if (look.is_waiting()) return "Looking at what the columns hold.";
   if (!checks.problem.empty()) return refusal(question, checks.problem);
   const std::string sql = sql_for(question);
-  if (question.kind == Kind::count && question.conditions.empty() && question.table->rows) {
+  if (question.kind == Kind::count && question.conditions.empty() && question.table->rows &&
+      !question.is_of_parents) {
     return with_sql(fmt::format("{} has {}.", code_span(question.table->name),
                                 counted(*question.table->rows, "row", "rows")),
                     "", sql);
@@ -292,6 +358,22 @@ std::string about_table(DatabasePrompt question, const DatabaseOutline& outline,
   if (is_value) return show_value(look, sql, lead_for(question)) + checks.notes;
   if (question.kind == Kind::extreme) return show_extreme(question, look) + checks.notes;
   return show_rows(look, sql, lead_for(question) + ":", static_cast<int>(kMostRows)) + checks.notes;
+}
+
+// Why a question without a table is not understood. What several tables have is not unknown.
+std::string unknown_word(const DatabaseOutline& outline, const DatabasePrompt& question) {
+  const auto is_column = [&](const std::string& word) {
+    return std::ranges::any_of(outline.tables, [&](const DatabaseTable& table) {
+      return std::ranges::any_of(table.columns, [&](const DatabaseColumn& column) {
+        return singular(column.name) == singular(word);
+      });
+    });
+  };
+  const auto unknown = std::ranges::find_if_not(question.unexplained, is_column);
+  return unknown == question.unexplained.end()
+             ? fmt::format("it does not say of which table {} is meant",
+                           code_span(question.unexplained.front()))
+             : fmt::format("nothing in the database is called {}", code_span(*unknown));
 }
 
 // Of views and virtual tables the outline knows no columns, since one that is broken would spoil
@@ -312,12 +394,14 @@ std::string answer_from(DatabaseOutline outline, const std::string& prompt, Inve
     if (look.is_waiting()) return "Reading the columns.";
     question = understand_database(outline, prompt);
   }
-  switch (question.kind) {
+  const bool is_understood = question.table != nullptr || question.unexplained.empty();
+  switch (is_understood ? question.kind : Kind::overview) {
     case Kind::change:
       return "I only read: sqlite_reader cannot change a database, and I have no other tool.";
     case Kind::foreign_keys: return reflected(look, "foreign_keys", "foreign keys");
     case Kind::indexes: return reflected(look, "indexes", "indexes");
     case Kind::table_count: return count_tables(outline);
+    case Kind::empty_tables: return empty_tables(outline);
     case Kind::column_search: return tables_with(outline, *question.measure);
     case Kind::schema: return schema(outline, look);
     case Kind::views: return reflected(look, "views", "views");
@@ -325,13 +409,13 @@ std::string answer_from(DatabaseOutline outline, const std::string& prompt, Inve
   }
   if (question.table != nullptr) return about_table(std::move(question), outline, look);
   if (question.unexplained.empty()) {
-    return question.kind == Kind::table_sizes ? table_sizes(outline) : overview(outline);
+    return question.kind == Kind::table_sizes ? table_sizes(outline, question.is_descending)
+                                              : overview(outline);
   }
   return AnswerText()
       .paragraph(
-          fmt::format("I cannot answer this without a language model: nothing in the database "
-                      "is called {}. This is what is in it.",
-                      code_span(question.unexplained.front())))
+          fmt::format("I cannot answer this without a language model: {}. This is what is in it.",
+                      unknown_word(outline, question)))
       .block(overview(outline))
       .text();
 }

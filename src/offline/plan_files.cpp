@@ -112,7 +112,9 @@ std::string not_listed(const Listing& listing) {
                                             counted(listing.ignored, "entry", "entries"));
 }
 
-std::string not_there(const std::string& wanted, const Listing& listing) {
+std::string not_there(const std::string& wanted, const Listing& listing,
+                      const Investigation& look) {
+  if (look.has_reached_limit()) return fmt::format("I could not look for {}.", code_span(wanted));
   return fmt::format("There is no file or folder {} here.{}", code_span(wanted),
                      not_listed(listing));
 }
@@ -126,6 +128,17 @@ std::string first_sentence(const FileText& file) {
 }
 
 }  // namespace
+
+std::vector<std::string> folders_named(const Listing& inside, const std::string& name) {
+  std::vector<std::string> folders;
+  for (const FileEntry& file : inside.files) {
+    const std::size_t at = ("/" + file.path).find("/" + name + "/");
+    if (at == std::string::npos) continue;
+    const std::string folder = file.path.substr(0, at + name.size());
+    if (std::ranges::count(folders, folder) == 0) folders.push_back(folder);
+  }
+  return folders;
+}
 
 std::string plan_file(const ParsedPrompt& question, Investigation& look) {
   const bool shows_text = question.qualifier == "show" || question.first_line > 0;
@@ -153,13 +166,17 @@ std::string plan_file(const ParsedPrompt& question, Investigation& look) {
     if (is_listed) return fmt::format("I could not read {}.", code_span(request.path));
     look.forget_problems();
     const Listing folder = look.list_files({.path = wanted, .is_recursive = false, .limit = 1});
+    const bool may_be_end = wanted.contains('/') && !looks_like_path(wanted);
+    const Listing inside =
+        may_be_end ? look.list_files({.pattern = "**/" + wanted + "/**", .limit = 50}) : Listing{};
     if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(wanted));
-    if (folder.total == 0) {
+    const std::vector<std::string> folders = folders_named(inside, wanted);
+    if (folder.total == 0 && folders.size() != 1) {
       look.forget_problems();
-      return not_there(wanted, named);
+      return not_there(wanted, named, look);
     }
     ParsedPrompt asked = question;
-    asked.path = wanted;
+    asked.path = folder.total > 0 ? wanted : folders.front();
     return plan_folder(asked, look);
   }
   AnswerText answer;
@@ -191,13 +208,7 @@ std::string plan_folder(const ParsedPrompt& question, Investigation& look) {
     const std::string name(file_name(question.path));
     const Listing inside = look.list_files({.pattern = "**/" + name + "/**", .limit = 300});
     if (look.is_waiting()) return fmt::format("Looking for a folder {}.", code_span(name));
-    std::vector<std::string> folders;
-    for (const FileEntry& file : inside.files) {
-      const std::size_t at = ("/" + file.path).find("/" + name + "/");
-      if (at == std::string::npos) continue;
-      const std::string folder = file.path.substr(0, at + name.size());
-      if (std::ranges::count(folders, folder) == 0) folders.push_back(folder);
-    }
+    const std::vector<std::string> folders = folders_named(inside, name);
     if (folders.empty() || question.path.contains('/')) {
       look.forget_problems();
       ParsedPrompt file = question;
@@ -278,7 +289,7 @@ std::string plan_find_files(const ParsedPrompt& question, Investigation& look) {
     return look.has_failed() ? fmt::format("I could not look for {}.", code_span(wanted))
            : is_glob         ? fmt::format("No file here matches {}{}.{}", code_span(wanted),
                                            folder_phrase(question), not_listed(found))
-                             : not_there(wanted, found);
+                             : not_there(wanted, found, look);
   const auto total = wanted.contains('/') && !is_glob ? std::ssize(paths) : found.total;
   return AnswerText()
       .paragraph(fmt::format("{} {} {}{}:", counted(total, "file", "files"),

@@ -156,10 +156,21 @@ std::string plan_members(const ParsedPrompt& question, Investigation& look) {
   if (!has_index(look)) return by_lines(question, look);
   Entities named = find_named(look, question.subject, question.path);
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
+  const Entities any = named;
   std::erase_if(named.found, [](const Entity& entity) { return !is_class_like(entity); });
   std::set<std::string> seen;
   std::erase_if(named.found,
                 [&](const Entity& e) { return !seen.insert(e.key + "\n" + e.file).second; });
+  if (named.found.empty() && !any.found.empty()) {
+    std::vector<std::string> places;
+    for (const Entity& entity : any.found) places.push_back(kind_and_place(entity));
+    return AnswerText()
+        .paragraph(fmt::format("I cannot tell the {} of {}: nothing of that name is a class or the "
+                               "like. It is:",
+                               question.qualifier, code_span(question.subject)))
+        .items(places, 8, "places")
+        .text();
+  }
   if (named.found.empty()) {
     ParsedPrompt other = question;
     other.qualifier.clear();
@@ -206,7 +217,11 @@ std::string plan_subclasses(const ParsedPrompt& question, Investigation& look) {
     if (is_code(match.path) && names_base(match.text, base)) lines.push_back(match);
   }
   const LinesOfFiles known = has_index(look) ? lines_of_types(lines, look) : LinesOfFiles{};
+  const Entities named = has_index(look) ? find_named(look, base) : Entities{};
   if (look.is_waiting()) return fmt::format("Looking at what descends from {}.", code_span(base));
+  const bool is_of_go = std::ranges::any_of(named.found, [](const Entity& entity) {
+    return entity.type == "interface" && entity.file.ends_with(".go");
+  });
   std::vector<std::string> items;
   std::vector<std::string> by_look;
   for (const Match& match : lines) {
@@ -230,6 +245,12 @@ std::string plan_subclasses(const ParsedPrompt& question, Investigation& look) {
         "there:",
         by_look.size() == 1 ? "the line" : "the lines"));
     answer.items(by_look, 40, "lines");
+  }
+  if (is_of_go) {
+    answer.paragraph(
+        "In Go a type implements an interface by its methods, without naming it: such types are "
+        "not "
+        "seen.");
   }
   answer.paragraph(
       "Bases that stand on another line than the name of the class are not seen, nor those of "

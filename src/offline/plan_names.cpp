@@ -126,7 +126,7 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
   const Listing folder =
       is_phrase || question.subject.contains('.')
           ? Listing{}
-          : look.list_files({.pattern = fmt::format("**/{}/**", name), .limit = 1});
+          : look.list_files({.pattern = fmt::format("**/{}/**", name), .limit = 50});
   GrepRequest wanted =
       in_scope(question, is_phrase ? quote_for_regex(question.subject) : regex_for_name(name));
   wanted.ignores_case = is_phrase;
@@ -135,7 +135,8 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
   if (look.is_waiting()) return fmt::format("Looking for {}.", code_span(question.subject));
   if (folder.total > 0 && spelled.found.empty()) {
     ParsedPrompt other = question;
-    other.path = name;
+    const std::vector<std::string> folders = folders_named(folder, name);
+    other.path = folders.size() == 1 ? folders.front() : name;
     return plan_folder(other, look);
   }
   for (const FileEntry& file : files.files)
@@ -173,13 +174,16 @@ std::string without_definition(const ParsedPrompt& question, Investigation& look
     }
     if (!text.empty()) answer.block(text);
   } else if (lines.total == 0 && similar.found.empty()) {
-    return fmt::format("Nothing here defines or mentions {}{}.{}", code_span(question.subject),
-                       folder_phrase(question), not_searched(lines));
+    return fmt::format(
+        "{} {}{}.{}", is_phrase ? "Nothing here has the words" : "Nothing here defines or mentions",
+        code_span(question.subject), folder_phrase(question), not_searched(lines));
   } else {
     answer.paragraph(
         lines.total == 0
-            ? fmt::format("Nothing here defines or mentions {}{}.{}", code_span(question.subject),
-                          folder_phrase(question), not_searched(lines))
+            ? fmt::format(
+                  "{} {}{}.{}",
+                  is_phrase ? "Nothing here has the words" : "Nothing here defines or mentions",
+                  code_span(question.subject), folder_phrase(question), not_searched(lines))
             : fmt::format("Nothing here is defined under the name {}{}; {} it.{}",
                           code_span(question.subject), folder_phrase(question),
                           mention_count(lines) + (lines.total == 1 ? " mentions" : " mention"),

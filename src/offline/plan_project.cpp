@@ -312,15 +312,42 @@ std::string plan_entry_points(const ParsedPrompt& question, Investigation& look)
          not_searched(mains.lines);
 }
 
+namespace {
+
+// Go's package flag declares them without a "--". Returns how many lines of Rust make flags of
+// fields, whose names stand on other lines.
+std::int64_t add_flags_of_languages(const Matches& found,
+                                    std::map<std::string, std::string>& declared) {
+  static const RE2 kGo(
+      R"re(\b(?:flag|flags|fs|flagSet|pflag|\w*Flags\(\))\.(?:String|Bool|U?[Ii]nt(?:64)?|Float64|Duration|Func|Text)(?:Var)?\(\s*(?:&?[\w.\[\]]+,\s*)?"([a-z][\w.-]*)")re");
+  std::int64_t derived = 0;
+  for (const Match& match : found.matches) {
+    if (path_penalty(match.path) > 0) continue;
+    std::string name;
+    if (match.path.ends_with(".go") && RE2::PartialMatch(match.text, kGo, &name))
+      declared.emplace("-" + name, place(match.path, match.line));
+    if (match.path.ends_with(".rs") && match.text.contains("#[")) ++derived;
+  }
+  return derived;
+}
+
+}  // namespace
+
 std::string plan_flags(const ParsedPrompt& question, Investigation& look) {
   static const RE2 kFlag(R"re(["'](?:-\w,\s*)?(--[a-zA-Z][a-zA-Z0-9-]*))re");
   static const RE2 kDeclares(R"((?i)(?:\badd_?(?:option|flag|argument)|\boption|\.on)\s*\()");
   GrepRequest wanted = in_scope(question, R"(["'](?:-\w,\s*)?--[a-zA-Z])");
   wanted.limit = 1000;
   const Matches found = look.grep(wanted);
+  GrepRequest other = in_scope(
+      question,
+      R"re(\.(?:String|Bool|U?[Ii]nt(?:64)?|Float64|Duration|Func|Text)(?:Var)?\(.*"[a-z]|#\[(?:arg|clap|structopt)\(.*\b(?:long|short)\b)re");
+  other.limit = 500;
+  const Matches elsewhere = look.grep(other);
   if (look.is_waiting()) return "Looking for quoted words that begin with `--`.";
   if (look.has_failed()) return "I could not look for flags.";
   std::map<std::string, std::string> declared;
+  const std::int64_t derived = add_flags_of_languages(elsewhere, declared);
   std::map<std::string, std::string> quoted;
   for (const Match& match : found.matches) {
     if (!is_code(match.path) || path_penalty(match.path) > 0) continue;
@@ -330,9 +357,14 @@ std::string plan_flags(const ParsedPrompt& question, Investigation& look) {
     while (RE2::FindAndConsume(&rest, kFlag, &flag))
       (declares ? declared : quoted).emplace(flag, place(match.path, match.line));
   }
+  const std::string note =
+      derived == 0
+          ? std::string()
+          : fmt::format("{} of Rust {} a field a flag; those are not told here.",
+                        counted(derived, "line", "lines"), derived == 1 ? "makes" : "make");
   if (declared.empty() && quoted.empty())
     return "No source file outside of tests has a quoted word that begins with `--`." +
-           not_searched(found);
+           not_searched(found) + (note.empty() ? "" : " " + note);
   const auto items_of = [](const std::map<std::string, std::string>& flags) {
     std::vector<std::string> items;
     for (const auto& [flag, where] : flags)
@@ -356,6 +388,7 @@ std::string plan_flags(const ParsedPrompt& question, Investigation& look) {
                             "more words that begin with `--` stand")));
     answer.items(items_of(quoted), declared.empty() ? 60 : 20, "words");
   }
+  if (!note.empty()) answer.paragraph(note);
   if (found.total > std::ssize(found.matches))
     answer.paragraph("Not every line was looked at: there may be more.");
   return answer.text();

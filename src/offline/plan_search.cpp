@@ -23,7 +23,7 @@ using Places = std::set<std::pair<std::string, int>>;
 
 bool is_value(const Entity& entity) {
   constexpr auto kTypes =
-      std::to_array<std::string_view>({"field", "property", "variable", "constant", "unknown"});
+      std::to_array<std::string_view>({"field", "property", "variable", "constant", "import"});
   return std::ranges::find(kTypes, entity.type) != kTypes.end();
 }
 
@@ -44,6 +44,67 @@ int times_in(std::string_view line, const std::string& name) {
   re2::StringPiece rest = piece(line);
   while (RE2::FindAndConsume(&rest, pattern)) ++times;
   return times;
+}
+
+// Whether a line of code says that it takes something from elsewhere.
+bool is_import(const Match& match) {
+  static const RE2 kWord(
+      R"(^\s*(?:#\s*(?:include|import)\b|import\b|from\s+\S+\s+import\b|export\b.*\bfrom\b|(?:pub(?:\([^)]*\))?\s+)?(?:use|mod)\b|using\b|extern crate\b|require(?:_once|_relative)?\b|include(?:_once)?\b|source\b|\.\s|@(?:import|use)\b|find_package\b|add_subdirectory\b)|\brequire\s*\(|\bimport\s*\(|\}\s*from\s+["'])");
+  static const RE2 kGoBlock(R"re(^\s*(?:[\w.]+\s+)?"[^"\s]+"\s*(?://.*)?$)re");
+  if (!is_code(match.path)) return false;
+  return RE2::PartialMatch(match.text, kWord) ||
+         (match.path.ends_with(".go") && RE2::FullMatch(match.text, kGoBlock));
+}
+
+std::string_view verb_of(const ParsedPrompt& question, bool is_singular) {
+  static const RE2 kIncludes(R"((?i)\binclud)");
+  if (RE2::PartialMatch(question.prompt, kIncludes)) return is_singular ? "includes" : "include";
+  return is_singular ? "imports" : "import";
+}
+
+// "Which files import zod" is no question for all files that say it.
+std::string plan_imports(const ParsedPrompt& question, Investigation& look) {
+  const std::string own = quote_for_regex(question.subject);
+  GrepRequest wanted = in_scope(question, fmt::format(R"((?:^|\W){}(?:\W|$))", own));
+  wanted.limit = 1000;
+  const Matches found = grep_with_hidden(wanted, look);
+  if (look.is_waiting())
+    return fmt::format("Looking for imports of {}.", code_span(question.subject));
+  if (look.has_failed() && found.total == 0)
+    return fmt::format("I could not look for imports of {}.", code_span(question.subject));
+  std::vector<std::string> items;
+  std::set<std::string> files;
+  std::set<std::string> others;
+  for (const Match& match : found.matches) {
+    if (!is_import(match)) {
+      others.insert(match.path);
+      continue;
+    }
+    files.insert(match.path);
+    items.push_back(fmt::format("{}: {}", place(match.path, match.line), code_span(match.text)));
+  }
+  std::erase_if(others, [&](const std::string& path) { return files.contains(path); });
+  AnswerText answer;
+  answer.paragraph(
+      items.empty()
+          ? fmt::format("I found no line that {} {}{}.{}", verb_of(question, true),
+                        code_span(question.subject), folder_phrase(question), not_searched(found))
+          : fmt::format("{} in {} {} {}{}:", counted(std::ssize(items), "line", "lines"),
+                        counted(std::ssize(files), "file", "files"),
+                        verb_of(question, items.size() == 1), code_span(question.subject),
+                        folder_phrase(question)));
+  answer.items(items, 60, "lines");
+  if (!others.empty()) {
+    answer.paragraph(fmt::format(
+        "{} {} the name in another way:", counted(std::ssize(others), "more file", "more files"),
+        others.size() == 1 ? "says" : "say"));
+    answer.items({others.begin(), others.end()}, 20, "files");
+  }
+  answer.paragraph(
+      "Judged by the line that has the name: imports over several lines, and relative ones that "
+      "write it otherwise, are not seen.");
+  if (found.total > std::ssize(found.matches)) answer.paragraph("Not every line was looked at.");
+  return answer.text();
 }
 
 }  // namespace
@@ -113,7 +174,10 @@ std::string plan_search(const ParsedPrompt& question, Investigation& look) {
       RE2::PartialMatch(question.subject, kRegexSigns) && RE2(question.subject, quiet).ok();
   GrepRequest wanted =
       in_scope(question, is_regex ? question.subject : quote_for_regex(question.subject));
+  static const RE2 kImports(R"((?i)\bfiles (?:that |which |do )?(?:import|include)(?:s|ing)?\b)");
   const bool by_file = question.topic == Topic::containing_files;
+  if (by_file && !is_regex && RE2::PartialMatch(question.prompt, kImports))
+    return plan_imports(question, look);
   if (by_file) wanted.output_mode = "count";
   wanted.limit = by_file ? 1000 : 60;
   const Matches found = grep_with_hidden(wanted, look);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "offline/investigation.h"
 #include "offline/parsed_prompt.h"
@@ -30,6 +31,8 @@ std::string plan_unknown(const ParsedPrompt& question, Investigation& look);
 // plan_files.cpp
 std::string plan_file(const ParsedPrompt& question, Investigation& look);
 std::string plan_folder(const ParsedPrompt& question, Investigation& look);
+// The folders that end in `name`, as the paths of what is inside of them tell.
+std::vector<std::string> folders_named(const Listing& inside, const std::string& name);
 std::string plan_find_files(const ParsedPrompt& question, Investigation& look);
 
 // plan_project.cpp

@@ -111,6 +111,8 @@ constexpr Sentence
                 // --- uses
                 {Topic::usage, Needs::name,
                  R"(where(?:'s| is| are) (?P<subject>.+?) (?:being )?(?:used|called|referenced|invoked|mentioned|imported|included|instantiated))"},
+                {Topic::usage, Needs::code_name,
+                 R"(where(?:'s| is| are) (?P<subject>.+?) (?:being )?(?:raised|thrown|caught|handled|read|written|set|assigned|created|constructed|initiali[sz]ed|returned|passed|checked|updated|modified|changed|registered|overridden|exported|tested))"},
                 {Topic::usage, Needs::name,
                  R"(where (?:do|does|did) (?:we|you|i|it|they|the code|the program|)" PROJECT
                  R"() (?:use|call|reference|invoke|import|include|mention) (?P<subject>.+))"},

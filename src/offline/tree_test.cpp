@@ -232,6 +232,64 @@ TEST_F(OfflineOnDisk, counts_as_unknown_what_the_index_knows_no_visibility_of) {
   EXPECT_SAYS(ask("public functions per language"), "`Push` (q.go:2)");
 }
 
+TEST_F(OfflineOnDisk, takes_no_mention_for_an_import) {
+  write("web/package.json", R"({"dependencies":{"zod":"3","express":"4"}})");
+  write("web/app.ts", "import express from \"express\";\n// zod is not imported\nexport {};\n");
+  write("web/kv.go",
+        "package kv\n\nimport (\n\t\"net/http\"\n)\n\nvar url = \"net/http\" + \"x\"\n");
+  const std::string express = ask("Which files import express?");
+  EXPECT_SAYS(express, "1 line in 1 file imports `express`:\n\n- web/app.ts:1");
+  EXPECT_SAYS(express, "1 more file says the name in another way:\n\n- web/package.json");
+  EXPECT_SAYS(ask("Which files import zod?"), "I found no line that imports `zod`.");
+  EXPECT_SAYS(ask("Which files import net/http?"), "1 line in 1 file imports `net/http`");
+  EXPECT_SAYS(ask("Which files include bank.h?"),
+              "1 line in 1 file includes `bank.h`:\n\n- ffi/bank.c:1");
+}
+
+TEST_F(OfflineOnDisk, knows_the_members_that_ctags_leaves_out) {
+  write("m.py",
+        "class Item:\n    sku: str\n    qty: int = 1\n    def load(self):\n"
+        "        self.loaded = True\n");
+  EXPECT_SAYS(ask("What fields does Item have?"), "has 3 fields:");
+  write("s.ts",
+        "export class Users {\n  private all = new Map<string, User>();\n"
+        "  find(id: string) { return this.all.get(id); }\n}\n");
+  EXPECT_SAYS(ask("How many methods does Users have?"), "has 1 method:\n\n- `find` (s.ts:3)");
+  write("src/limits.rs", "pub const LIMIT: usize = 7;\n");
+  EXPECT_SAYS(ask("What is LIMIT?"), "`LIMIT` is a constant, defined at **src/limits.rs:1**");
+}
+
+TEST_F(OfflineOnDisk, tells_what_go_does_without_saying_so) {
+  write("kv/kv.go",
+        "package kv\n\nimport \"flag\"\n\nvar addr = flag.String(\"addr\", \":80\", \"where\")\n\n"
+        "type Getter interface {\n\tGet() int\n}\n\ntype Box struct{}\n\n"
+        "func (b *Box) Get() int { return 1 }\n");
+  EXPECT_SAYS(ask("What implements Getter?"),
+              "In Go a type implements an interface by its methods");
+  EXPECT_SAYS(ask("What CLI flags are there?"), "- `-addr` (kv/kv.go:5)");
+}
+
+TEST_F(OfflineOnDisk, looks_for_the_name_and_not_for_what_happens_to_it) {
+  write("e.py", "class LoadError(Exception): pass\n\ndef load():\n    raise LoadError()\n");
+  EXPECT_SAYS(ask("Where is LoadError raised?"), "- e.py:4: `raise LoadError()`");
+  EXPECT_SAYS(ask("Where are blue whales hiding?"), "Nothing here has the words");
+}
+
+TEST_F(OfflineOnDisk, finds_a_folder_by_the_end_of_its_path) {
+  write("lib/vendor/six/six_init.py", "def u(s): return s\n");
+  EXPECT_SAYS(ask("What does vendor/six do?"), "`lib/vendor/six` holds 0 folders and 1 file");
+  EXPECT_SAYS(ask("Where is six defined?"), "`lib/vendor/six` holds 0 folders and 1 file");
+}
+
+TEST_F(OfflineOnDisk, knows_what_is_no_class) {
+  write("s.sql", "CREATE TABLE orders (id INTEGER, total NUMERIC);\n");
+  write("o.py", "def orders(): pass\n\nclass User: pass\n\nx = User()\n");
+  const std::string answer = ask("What fields does orders have?");
+  EXPECT_SAYS(answer, "I cannot tell the fields of `orders`");
+  EXPECT_SAYS(answer, "o.py:1: function");
+  EXPECT_SAYS(ask("Where is the User class used?"), "- o.py:5: `x = User()`");
+}
+
 TEST_F(OfflineOnDisk, follows_changes_of_the_tree) {
   EXPECT_EQ(ask("where is Ledger defined?").find("ledger.py"), std::string::npos);
   write("tools/ledger.py", "class Ledger:\n    pass\n");

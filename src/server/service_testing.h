@@ -40,7 +40,7 @@ struct Answered {
 };
 
 // Says the prompt again, or calls a tool when the prompt is "call NAME ARGUMENTS" and tells what it
-// answered.
+// answered. A tool that it has to call gets the prompt as arguments.
 inline Result<wright::Response> parrot_answer(const wright::Request& request,
                                               const ModelCall& call) {
   const Message& last = request.messages.back();
@@ -54,6 +54,9 @@ inline Result<wright::Response> parrot_answer(const wright::Request& request,
     const std::size_t space = text.find(' ', 5);
     return testing::calls({testing::call(
         text.substr(5, space - 5), space == std::string::npos ? "{}" : text.substr(space + 1))});
+  }
+  if (const ToolChoice choice = request.tool_choice(); choice.kind == ToolChoice::Kind::one) {
+    return testing::calls({testing::call(choice.tool, text)});
   }
   wright::Response response = testing::says(text);
   response.usage = {.input_tokens = 10, .output_tokens = 2};
