@@ -108,6 +108,7 @@ class ContextFitting {
   ContextWindow window_;   // of the last fit
   bool is_guess_ = false;  // nobody knows the window
   MeasuredRequest measured_;
+  std::string measured_model_;  // what answered the measured request
   bool tells_only_what_is_new_ = false;        // the vendor, of a request's tokens
   std::optional<std::int64_t> fixed_bytes_;    // of instructions and tools
   std::optional<std::int64_t> stated_window_;  // by a refusal

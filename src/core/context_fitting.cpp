@@ -345,6 +345,11 @@ void ContextFitting::answered(const Run& run, const Response& response) {
   // A vendor that counts nothing leaves the guess.
   const std::int64_t told = response.request_tokens.value_or(response.usage.input_tokens);
   if (told <= 0) return;
+  // Another model, which a fallback may be, counts otherwise.
+  if (std::exchange(measured_model_, response.model) != response.model) {
+    tells_only_what_is_new_ = false;
+    measured_ = {};
+  }
   measured_.tokens = believed(told, run);
   measured_.bytes = bytes_of_answered(run);
   measured_.messages = run.messages.size();

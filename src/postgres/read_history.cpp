@@ -55,7 +55,8 @@ std::string history_statement(const HistoryFilter& filter) {
         "THEN coalesce(worked_ms, ended_at - started_at) END AS took, id, input_tokens, "
         "output_tokens, cached_tokens, reasoning_tokens, cache_write_tokens, cost_usd, "
         "limit_reached IS NOT NULL AS limited FROM @agent_sessions WHERE started_at >= $1 "
-        "AND started_at < $2::bigint AND (forked_from IS NULL OR iterations > 0)";
+        "AND started_at < $2::bigint AND (forked_from IS NULL OR iterations > 0 OR status <> "
+        "'completed')";
   }
   // Every parameter appears, so that what is sent does not depend on the filter.
   sql += filter.agent_name ? " AND agent_name = $3::text" : " AND $3::text IS NULL";

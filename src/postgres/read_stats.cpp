@@ -23,7 +23,7 @@ constexpr std::string_view kRuns =
     "sum(output_tokens)::bigint, sum(cached_tokens)::bigint, sum(reasoning_tokens)::bigint, "
     "sum(cache_write_tokens)::bigint, sum(cost_usd)::double precision "
     "FROM @agent_sessions WHERE started_at >= $1::bigint "
-    "AND (forked_from IS NULL OR iterations > 0) AND ($2::text IS NULL "
+    "AND (forked_from IS NULL OR iterations > 0 OR status <> 'completed') AND ($2::text IS NULL "
     "OR agent_name = $2) AND ($3::text IS NULL OR tenant = $3) GROUP BY 1, 2, 3";
 
 constexpr std::string_view kCalls =

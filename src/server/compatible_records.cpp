@@ -4,19 +4,38 @@
 
 #include <utility>
 
+#include "core/sampling_json.h"
 #include "core/try.h"
 #include "server/compatible_run.h"
+#include "server/problem.h"
+#include "server/request_trace.h"
 
 namespace wright::server {
 namespace {
 
-// Whether somebody has said something in the session since what the request brought.
-Result<bool> has_moved_on(Store& store, const BegunRequest& request) {
+// A program that repeats a request does so at once, or when it has waited for ten minutes.
+constexpr std::int64_t kRepeatedWithinMs = std::int64_t{15} * 60 * 1000;
+
+// What the session's messages say of a request that was sent before.
+struct Told {
+  bool is_whole = false;                   // all that it brought is there
+  bool moved_on = false;                   // somebody has said something since
+  std::optional<std::string> answer = {};  // to it, before that
+};
+Result<Told> told_of(Store& store, const BegunRequest& request) {
   const auto messages = TRY(store.get_messages(request.session_id, {.after = request.after}));
-  for (std::size_t i = request.inputs; i < messages.size(); ++i) {
-    if (messages[i].message.is_from_user()) return true;
+  Told told{.is_whole = messages.size() >= request.inputs};
+  for (std::size_t i = request.inputs; i < messages.size() && !told.moved_on; ++i) {
+    const Message& message = messages[i].message;
+    told.moved_on = message.is_from_user();
+    const bool is_answer = message.role == Role::assistant && message.tool_calls().empty();
+    if (is_answer) told.answer = message.answer();
   }
-  return false;
+  return told;
+}
+
+bool is_over(const Session& session) {
+  return session.ended_at.has_value();
 }
 
 Result<bool> is_driven_by_nobody(Store& store, SessionId id) {
@@ -25,22 +44,28 @@ Result<bool> is_driven_by_nobody(Store& store, SessionId id) {
   return !abandoned.empty();
 }
 
+bool is_driven_here(Runtime& runtime, SessionId id) {
+  const auto ended = runtime.wait(id, std::chrono::milliseconds(0));
+  return !ended && ended.error().code == ErrorCode::timeout;
+}
+
 }  // namespace
 
 Result<void> CompatibleRun::keep(SessionId id, KeptResponse beginning) {
   const std::lock_guard lock(mutex_);
   completion_.session_id = id;
   after_ = beginning.after;
-  may_have_begun_ = true;
   TRY(request_.has_begun(store_, {.session_id = id,
                                   .after = beginning.after,
                                   .inputs = beginning.inputs,
                                   .mark = completion_.mark,
                                   .usage_before = usage_before_}));
-  if (completion_.mark.empty()) return {};
-  beginning.response = rendering_->beginning(completion_);
-  TRY(keep_beginning(store_, {id, completion_.mark}, beginning));
-  kept_ = std::move(beginning);
+  if (!completion_.mark.empty()) {
+    beginning.response = rendering_->beginning(completion_);
+    TRY(keep_beginning(store_, {id, completion_.mark}, beginning));
+    kept_ = std::move(beginning);
+  }
+  may_have_begun_ = true;
   return {};
 }
 
@@ -70,17 +95,35 @@ void CompatibleRun::keep_response() const {
   keep_end(store_, {completion_.session_id, completion_.mark}, whole);
 }
 
-Result<bool> CompatibleRun::join(const BegunRequest& earlier) {
+Result<bool> CompatibleRun::join(const BegunRequest& earlier, const Conversation& conversation) {
   const SessionId id = earlier.session_id;
   const auto alone = TRY(listeners_.turns().take(id, options_.turn_patience));
   const auto session = store_.get_session(id);
   if (!session && session.error().code == ErrorCode::not_found) return false;
   if (!session) return std::unexpected(session.error());
-  const ResponseName name{id, earlier.mark};
-  KeptResponse kept{.after = earlier.after, .inputs = earlier.inputs};
-  if (!earlier.mark.empty()) kept = TRY(kept_response(store_, name, caller_.tenant));
-  const OwnTurn turn = TRY(own_turn(store_, name, kept));
-  const bool moved_on = TRY(has_moved_on(store_, earlier));
+  const bool is_another = is_over(*session) && !request_.has_own_key() &&
+                          *session->ended_at + kRepeatedWithinMs < system_clock_ms();
+  if (is_another) return false;
+  const Told told = TRY(told_of(store_, earlier));
+  if (told.moved_on) return answer_in_the_past(earlier, conversation, told.answer);
+  const bool is_running = session->status == SessionStatus::running;
+  const bool is_here = is_running && is_driven_here(options_.runtime, id);
+  if (!told.is_whole && !is_here) return false;
+  const bool is_abandoned = is_running && !is_here && TRY(is_driven_by_nobody(store_, id));
+  if (is_running && !is_here && !is_abandoned) {
+    return fail(
+        ErrorCode::unavailable,
+        fmt::format("Session {} of this request is driven by another process: try again", id));
+  }
+  std::optional<KeptResponse> kept;
+  if (!earlier.mark.empty()) {
+    kept = TRY(kept_response(store_, {id, earlier.mark}, caller_.tenant));
+  }
+  if (const auto own = options_.agents.make(conversation.agent)) {
+    Agent agent = *own->agent;
+    agent.sampling = sampling_from(session->config);
+    agent_ = std::make_shared<const Agent>(std::move(agent));
+  }
   {
     const std::lock_guard lock(mutex_);
     completion_.session_id = id;
@@ -88,34 +131,51 @@ Result<bool> CompatibleRun::join(const BegunRequest& earlier) {
     usage_before_ = earlier.usage_before;
     after_ = earlier.after;
     may_have_begun_ = true;
-    if (!earlier.mark.empty()) kept_ = std::move(kept);
-  }
-  if (moved_on && turn.answer) {
-    open_stream(id);
-    run_ended(*turn.answer, std::nullopt);
-    return true;
-  }
-  const bool is_abandoned = TRY(is_driven_by_nobody(store_, id));
-  if (is_abandoned) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("Session {}, which this request began when it was sent first, was "
-                            "interrupted: `wright resume {}` goes on with it",
-                            id, id));
+    kept_ = std::move(kept);
   }
   listen_to(id);
   open_stream(id);
-  TRY(take_up(id));
+  TRY(take_up(id, is_abandoned ? Driver::gone : Driver::known));
   return true;
 }
 
-Result<void> CompatibleRun::take_up(SessionId id) {
+// Its own answer, as it was told or as it stands in the session. What came after is of others.
+Result<bool> CompatibleRun::answer_in_the_past(const BegunRequest& earlier,
+                                               const Conversation& conversation,
+                                               const std::optional<std::string>& answer) {
+  const ResponseName name{earlier.session_id, earlier.mark};
+  KeptResponse kept;
+  if (!earlier.mark.empty()) kept = TRY(kept_response(store_, name, caller_.tenant));
+  const bool was_told = kept.last && kept.response.is_object();
+  if (was_told && !conversation.is_streamed) {
+    responder_.send(json_response(kept.response));
+    return true;
+  }
+  if (!answer) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("Others have gone on with session {}, which this request began when it "
+                            "was sent first",
+                            earlier.session_id));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    completion_.session_id = earlier.session_id;
+    completion_.mark = earlier.mark;
+  }
+  open_stream(earlier.session_id);
+  run_ended(*answer, std::nullopt);
+  return true;
+}
+
+Result<void> CompatibleRun::take_up(SessionId id, Driver driver) {
   const auto session = store_.get_session(id);
-  if (!session || !may_go_on(*session)) {
+  const bool goes_on = session && (driver == Driver::gone || may_go_on(*session));
+  if (!goes_on) {
     look_at_stored(id);
     return {};
   }
   // Its driver may still be about to leave it.
-  (void)options_.runtime.wait(id, options_.turn_patience);
+  if (driver == Driver::known) (void)options_.runtime.wait(id, options_.turn_patience);
   auto agent = TRY(options_.agents.of_session(*session));
   RunOptions how{.config = session->config};
   take_trace(options_, trace_, how);

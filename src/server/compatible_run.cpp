@@ -56,36 +56,39 @@ Result<void> CompatibleRun::begin(const Conversation& conversation) {
   wants_single_call_ = !conversation.wishes.single_call.empty();
   completion_.agent = conversation.agent;
   completion_.at = system_clock_ms();
-  const auto earlier = TRY(request_.claim(store_));
-  if (earlier) {
-    if (const auto own = options_.agents.make(conversation.agent)) agent_ = own->agent;
-    const bool is_joined = TRY(join(*earlier));
-    if (is_joined) return {};
-    TRY(request_.claim_anew(store_));
-  }
-  if (conversation.is_response) completion_.mark = new_response_mark();
-  auto begun = begin_new(conversation);
-  if (!begun && !may_have_begun_) request_.forget(store_);
-  return begun;
-}
-
-Result<void> CompatibleRun::begin_new(const Conversation& conversation) {
   const Conversation::Results said = conversation.results();
-  if (said.results.empty()) return start(conversation);
+  if (said.results.empty()) return begin_or_join(conversation);
   auto given = waits_of(said.results);
   // Behind results of others, or of calls that were answered otherwise, words of the user are the
   // next message of a conversation that is told.
   const bool is_for_us = given && std::ranges::all_of(given->answers, [](const GivenAnswer& each) {
                            return each.status == WaitStatus::open || each.is_repeated;
                          });
-  if (said.has_words && !is_for_us) return start(conversation);
+  if (said.has_words && !is_for_us) return begin_or_join(conversation);
   if (!given) return std::unexpected(std::move(given).error());
   if (said.has_images) {
     return fail(ErrorCode::unsupported,
                 "Beside results of tools the user may say words only: send images with the next "
                 "message");
   }
+  // The ids of the calls say where they belong, however often they come.
+  may_come_again_ = true;
+  if (conversation.is_response) completion_.mark = new_response_mark();
   return go_on(conversation, given->session.id, said.results);
+}
+
+Result<void> CompatibleRun::begin_or_join(const Conversation& conversation) {
+  may_come_again_ = request_.is_known();
+  const auto earlier = TRY(request_.claim(store_));
+  if (earlier) {
+    const bool is_joined = TRY(join(*earlier, conversation));
+    if (is_joined) return {};
+    TRY(request_.claim_anew(store_));
+  }
+  if (conversation.is_response) completion_.mark = new_response_mark();
+  auto begun = start(conversation);
+  if (!begun && !may_have_begun_) request_.forget(store_);
+  return begun;
 }
 
 Result<CompatibleRun::Given> CompatibleRun::waits_of(const std::vector<ToolResult>& results) const {
@@ -187,7 +190,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
     if (!now || now->answer != each.answer) return std::unexpected(answered.error());
     is_repeated = true;
   }
-  if (is_repeated) return take_up(id);
+  if (is_repeated) return take_up(id, Driver::known);
   return {};
 }
 
@@ -241,7 +244,10 @@ Result<void> CompatibleRun::start(const Conversation& conversation) {
     KeptResponse beginning{.inputs = told.size() + 1};
     const SessionId id = TRY(store_imported(store_, *made, prepared.config, std::move(told),
                                             title_of(prompt), caller_.tenant.value_or("")));
-    TRY(keep(id, std::move(beginning)));
+    if (auto kept = keep(id, std::move(beginning)); !kept) {
+      forget(id, Leftover::goes);
+      return kept;
+    }
     listen_to(id);
     open_stream(id);
     const Session stored = TRY(store_.get_session(id));
@@ -436,7 +442,7 @@ void CompatibleRun::fail_with(Error error) {
 // Whoever reads of an error that may pass sends the request again, and all would be done twice.
 bool CompatibleRun::is_final(const Error& error) const {
   if (!may_have_begun_) return false;
-  if (request_.is_known() && is_passing(error)) return false;  // its repetition is known as such
+  if (may_come_again_ && is_passing(error)) return false;  // it will be known again
   if (completion_.session_id == 0 || error.code == ErrorCode::cancelled) return true;
   const auto tools = agent_ ? std::span<const Tool>(agent_->tools) : std::span<const Tool>();
   const auto acted = has_acted(store_, completion_.session_id, after_, tools);
@@ -452,10 +458,12 @@ CompatibleRun::Released CompatibleRun::end() {
   }
   const bool is_final = completion_.error && this->is_final(*completion_.error);
   if (is_final) {
-    completion_.error->message += fmt::format(
-        ". Its tools may have acted, so the request is not to be sent again: `wright sessions show "
-        "{}` tells what was done",
-        completion_.session_id);
+    const std::string where =
+        completion_.session_id == 0
+            ? "`wright sessions` tells whether it began"
+            : fmt::format("`wright sessions show {}` tells what was done", completion_.session_id);
+    completion_.error->message +=
+        ". Its tools may have acted, so the request is not to be sent again: " + where;
   }
   if (stream_) {
     // What was not said piece by piece is said now.

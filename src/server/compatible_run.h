@@ -46,12 +46,16 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
     Session session = {};  // at the top
     std::vector<GivenAnswer> answers = {};
   };
-  Result<void> begin_new(const Conversation& conversation);
-  // False where it is not there any more, so that the request begins anew.
-  Result<bool> join(const BegunRequest& earlier);
-  // Within its turn: tells what becomes of a session, or has become of it. One that ended by what may pass goes on
-  // where it was: nothing that it did is done again.
-  Result<void> take_up(SessionId id);
+  Result<void> begin_or_join(const Conversation& conversation);
+  // False where nothing came of it, or too much time has gone by, so that the request begins anew.
+  Result<bool> join(const BegunRequest& earlier, const Conversation& conversation);
+  // Somebody has said something in the session since.
+  Result<bool> answer_in_the_past(const BegunRequest& earlier, const Conversation& conversation,
+                                  const std::optional<std::string>& answer);
+  // Within its turn: tells what becomes of a session, or has become of it. One that ended by what
+  // may pass goes on where it was: nothing that it did is done again.
+  enum class Driver : std::uint8_t { known, gone };
+  Result<void> take_up(SessionId id, Driver driver);
   bool may_go_on(const Session& session) const;
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
   Result<void> go_on(const Conversation& conversation, SessionId id,
@@ -102,6 +106,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   const Caller caller_;
   const RepeatableRequest request_;
   AgentPointer agent_;           // whose tools are told apart by what they do
+  bool may_come_again_ = false;  // and is then known as the same request
   bool may_have_begun_ = false;  // then nothing must make the peer begin anew
   MessageId after_ = 0;          // the session's last message before this request
   bool is_streamed_ = false;

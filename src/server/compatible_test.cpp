@@ -239,6 +239,38 @@ TEST(Compatible, hands_out_the_call_that_is_demanded_and_nothing_else) {
   EXPECT_EQ(asked(R"("required")"), "tides") << "any of them";
 }
 
+// The demand is for the first call: what follows is the model's affair.
+TEST(Compatible, hands_out_other_calls_behind_the_one_that_was_demanded) {
+  ServedService served({.model = saying({testing::calls({testing::call("weather", "{}")}),
+                                         testing::calls({testing::call("tides", "{}", "2")})}),
+                        .can_ask = false});
+  const std::string tools =
+      R"("tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object"}}},)"
+      R"({"type":"function","function":{"name":"tides","parameters":{"type":"object"}}}],)";
+  const std::string user = R"({"role":"user","content":"Weather?"})";
+  const Json said =
+      served
+          .ask(
+              "POST", "/v1/chat/completions",
+              R"({"model":"parrot","tool_choice":{"type":"function","function":{"name":"weather"}},)" +
+                  tools + R"("messages":[)" + user + "]}")
+          .json()
+          .at("choices")
+          .at(0)
+          .at("message");
+  const Json result{{"role", "tool"},
+                    {"tool_call_id", said.at("tool_calls").at(0).at("id")},
+                    {"content", "sunny"}};
+  const Json next = served
+                        .ask("POST", "/v1/chat/completions",
+                             R"({"model":"parrot",)" + tools + R"("messages":[)" + user + "," +
+                                 to_text(said) + "," + to_text(result) + "]}")
+                        .json();
+  EXPECT_EQ(next.at("choices").at(0).at("message").at("tool_calls").at(0).at("function").at("name"),
+            Json("tides"))
+      << to_text(next);
+}
+
 TEST(Compatible, survives_bodies_that_make_no_sense) {
   ServedService served;
   for (const char* path : {"/v1/chat/completions", "/v1/responses", "/v1/messages"}) {

@@ -74,6 +74,8 @@ RepeatableRequest::RepeatableRequest(const Call& call) {
   const std::string_view count = call.request.header(kCountHeader);
   if (given.empty() && count.empty()) return;
   content_ = sha256_hex(call.request.target + "\n" + call.request.body);
+  token_ = random_token();
+  has_own_key_ = !given.empty();
   is_first_ = given.empty() && count == "0";
   // A name may have been given to a token of another tenant since.
   const std::string tenant = call.caller.tenant ? "\n" + *call.caller.tenant : "";
@@ -83,10 +85,12 @@ RepeatableRequest::RepeatableRequest(const Call& call) {
 
 PutRecord RepeatableRequest::record(const Json& begun) const {
   const std::int64_t now = system_clock_ms();
-  return {.kind = kRequestKind,
-          .key = key_,
-          .value = JsonObject{{"content", content_}, {"came_at", now}, {"begun", begun}},
-          .due_at = now + kKeptMs};
+  return {
+      .kind = kRequestKind,
+      .key = key_,
+      .value =
+          JsonObject{{"content", content_}, {"token", token_}, {"came_at", now}, {"begun", begun}},
+      .due_at = now + kKeptMs};
 }
 
 Result<std::optional<BegunRequest>> RepeatableRequest::claim(Store& store) const {
@@ -96,7 +100,8 @@ Result<std::optional<BegunRequest>> RepeatableRequest::claim(Store& store) const
     return std::nullopt;
   }
   const std::vector<Write> writes{
-      RemoveRecords{.kind = kRequestKind, .due_before = system_clock_ms()}, record(nullptr)};
+      RemoveRecords{.kind = kRequestKind, .key = key_, .due_before = system_clock_ms()},
+      record(nullptr)};
   const auto claimed = store.apply(writes);
   if (claimed) return std::nullopt;
   if (claimed.error().code != ErrorCode::already_exists) return std::unexpected(claimed.error());
@@ -105,8 +110,11 @@ Result<std::optional<BegunRequest>> RepeatableRequest::claim(Store& store) const
 
 Result<void> RepeatableRequest::claim_anew(Store& store) const {
   if (key_.empty()) return {};
-  const std::vector<Write> writes{RemoveRecords{.kind = kRequestKind, .key = key_},
-                                  record(nullptr)};
+  std::vector<Write> writes{RemoveRecords{.kind = kRequestKind, .key = key_}, record(nullptr)};
+  // Now and then, those that are too old.
+  if (token_.starts_with("00")) {
+    writes.emplace_back(RemoveRecords{.kind = kRequestKind, .due_before = system_clock_ms()});
+  }
   TRY(store.apply(writes));
   return {};
 }
@@ -146,7 +154,13 @@ Result<void> RepeatableRequest::has_begun(Store& store, const BegunRequest& requ
 
 void RepeatableRequest::forget(Store& store) const {
   if (key_.empty()) return;
-  (void)store.apply_one(RemoveRecords{.kind = kRequestKind, .key = key_});
+  const auto found = store.get_records({.kind = kRequestKind, .key = key_, .limit = 1});
+  if (!found || found->empty()) return;
+  const JsonObject* known = found->front().value.if_object();
+  const Json* token = known == nullptr ? nullptr : known->if_contains("token");
+  if (token == nullptr || *token != Json(token_)) return;
+  (void)store.apply_one(
+      RemoveRecords{.kind = kRequestKind, .key = key_, .version = found->front().version});
 }
 
 Result<bool> has_acted(Store& store, SessionId id, MessageId since, std::span<const Tool> tools) {

@@ -40,8 +40,10 @@ class RepeatableRequest {
   Result<void> claim_anew(Store& store) const;
   // Whether its repetition would be known as such.
   bool is_known() const { return !key_.empty(); }
+  // One that its caller chose stands for one request alone; what a request says may be said again.
+  bool has_own_key() const { return has_own_key_; }
   Result<void> has_begun(Store& store, const BegunRequest& request) const;
-  // Nothing came of it.
+  // Nothing came of it. What another attempt has put there stays.
   void forget(Store& store) const;
 
  private:
@@ -50,6 +52,8 @@ class RepeatableRequest {
 
   std::string key_;      // of its record; empty: none
   std::string content_;  // a digest of what it says
+  std::string token_;    // of this attempt, in the record
+  bool has_own_key_ = false;
   bool is_first_ = false;
 };
 

@@ -265,14 +265,84 @@ TEST(RepeatableRequest, of_which_nobody_knows_how_far_it_came_is_refused) {
   EXPECT_EQ(acting.acted, 1);
 }
 
-TEST(RepeatableRequest, is_not_waited_for_when_nobody_drives_its_session) {
+// The server was killed: the session stands as it was stored.
+TEST(RepeatableRequest, goes_on_with_a_session_that_nobody_drives) {
   const auto store = open_memory_store();
   Acting acting("write", kAnswers, store.get());
   ASSERT_EQ(acting.post("/v1/chat/completions", kFirst).status, 200);
   ASSERT_TRUE(store->apply_one(UpdateSession{.session_id = 1, .status = SessionStatus::running}));
-  const Answered refused = acting.post("/v1/chat/completions", kAgain);
-  EXPECT_EQ(refused.status, 422) << refused.body;
-  EXPECT_NE(refused.body.find("wright resume 1"), std::string::npos) << refused.body;
+  const Answered again = acting.post("/v1/chat/completions", kAgain);
+  EXPECT_EQ(again.status, 200) << again.body;
+  EXPECT_EQ(acting.acted, 1);
+  EXPECT_EQ(acting.sessions(), 1U);
+}
+
+// It died between the record of the request and its words.
+TEST(RepeatableRequest, begins_anew_when_its_words_are_not_in_the_session) {
+  const auto store = open_memory_store();
+  Acting acting("write", kAnswers, store.get());
+  ASSERT_EQ(acting.post("/v1/chat/completions", kFirst).status, 200);
+  Record record = store->get_records({.kind = "request"}).value().at(0);
+  const MessageId last = store->get_messages(1).value().back().id;
+  record.value.at("begun").get_object()["after"] = last;
+  ASSERT_TRUE(store->apply_one(PutRecord{.kind = "request",
+                                         .key = record.key,
+                                         .value = record.value,
+                                         .due_at = record.due_at,
+                                         .version = record.version}));
+  EXPECT_EQ(acting.post("/v1/chat/completions", kAgain).status, 200);
+  EXPECT_EQ(acting.sessions(), 2U) << "the answer before it was not its own";
+}
+
+TEST(RepeatableRequest, is_not_answered_with_what_others_have_asked_since) {
+  std::atomic<int> asked = 0;
+  Acting acting("look", [&](const wright::Request& request) {
+    return ++asked < 2 ? kFails(request) : kAnswers(request);
+  });
+  EXPECT_EQ(acting.post("/v1/chat/completions", kFirst).status, 503);
+  EXPECT_LT(acting.served.ask("POST", "/api/v1/sessions/1/messages", R"({"text":"Something else"})")
+                .status,
+            300);
+  (void)acting.served.runtime().wait(1);
+  const Answered again = acting.post("/v1/chat/completions", kAgain);
+  EXPECT_EQ(again.status, 422) << again.body;
+  EXPECT_NE(again.body.find("session 1"), std::string::npos) << again.body;
+}
+
+// Programs say the same every day; a key of their own stands for one request.
+TEST(RepeatableRequest, is_no_repetition_of_what_was_said_an_hour_ago) {
+  constexpr std::int64_t kHourMs = 3'600'000;
+  const auto store = open_memory_store([] { return system_clock_ms() - kHourMs; });
+  Acting acting("write", kAnswers, store.get());
+  for (const char* headers : {kFirst, kAgain, "Idempotency-Key: one\r\n"}) {
+    EXPECT_EQ(acting.post("/v1/chat/completions", headers).status, 200);
+  }
+  EXPECT_EQ(acting.acted, 3);
+  EXPECT_EQ(acting.post("/v1/chat/completions", "Idempotency-Key: one\r\n").status, 200);
+  EXPECT_EQ(acting.acted, 3);
+}
+
+TEST(RepeatableRequest, gets_json_without_a_fence_as_the_first_did) {
+  ServedService served({.model = model_from("test", "fenced",
+                                            [](const wright::Request&, const ModelCall&) {
+                                              return Result<wright::Response>(
+                                                  testing::says("```json\n{\"a\": 1}\n```"));
+                                            }),
+                        .can_ask = false});
+  const auto ask = [&](const char* headers) {
+    return served
+        .ask("POST", "/v1/chat/completions",
+             R"({"model":"parrot","response_format":{"type":"json_object"},)"
+             R"("messages":[{"role":"user","content":"JSON"}]})",
+             headers)
+        .json()
+        .at("choices")
+        .at(0)
+        .at("message")
+        .at("content");
+  };
+  EXPECT_EQ(ask(kFirst), Json(R"({"a":1})"));
+  EXPECT_EQ(ask(kAgain), Json(R"({"a":1})"));
 }
 
 }  // namespace

@@ -245,14 +245,12 @@ void demand_call(const std::vector<std::string>& caller_tools, const std::string
   const auto was_called = std::make_shared<std::atomic<bool>>(false);
   for (Tool& tool : agent.tools) {
     if (std::ranges::find(caller_tools, tool.spec.name) == caller_tools.end()) continue;
-    if (!only.empty() && tool.spec.name != only) {
-      tool.function = [only](const Json&, const Context&) -> Result<ToolReply> {
-        return fail(ErrorCode::unsupported, fmt::format("Only {} may be called now", only));
-      };
-      continue;
-    }
-    tool.function = [was_called, call = std::move(tool.function)](const Json& arguments,
-                                                                  const Context& context) {
+    const bool is_another = !only.empty() && tool.spec.name != only;
+    tool.function = [was_called, only, is_another, call = std::move(tool.function)](
+                        const Json& arguments, const Context& context) -> Result<ToolReply> {
+      if (is_another && !*was_called) {
+        return fail(ErrorCode::unsupported, fmt::format("Call {} first", only));
+      }
       *was_called = true;
       return call(arguments, context);
     };

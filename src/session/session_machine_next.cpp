@@ -183,7 +183,8 @@ Result<Spending> SessionMachine::most_of_next_call() {
     return std::unexpected(limit_error(
         Limit::cost,
         fmt::format("The limit of what this may cost cannot be kept: nobody knows the price of "
-                    "{}:{}. Say it in a catalogue of your own (`price`), or take the limit away",
+                    "{0}:{1}. Say it in the catalogue, as [models.\"{0}:{1}\"] price = {{ input = "
+                    "…, output = … }}, or take the limit away",
                     asked.provider(), asked.name())));
   }
   return Spending{input + output, cost.value_or(0)};

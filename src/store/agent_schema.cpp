@@ -213,8 +213,8 @@ WHERE kind = 'said' AND CAST(key AS INTEGER) IN (SELECT id FROM main.agent_sessi
 )sql";
 
 // They hold what is over, with all that figures need of it, so that what a running session writes
-// all the time is in none of them. The sessions that are not over are few, and so are forks. No IN: SQLite would
-// build the list anew for every row that is written.
+// all the time is in none of them. The sessions that are not over are few, and so are forks. No IN:
+// SQLite would build the list anew for every row that is written.
 const char* const kIndexFigures = R"sql(
 CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_figures ON agent_sessions (started_at, tenant,
     agent_name, provider, model, status, ended_at, worked_ms, limit_reached, input_tokens,
@@ -226,7 +226,7 @@ CREATE INDEX IF NOT EXISTS main.idx_agent_tool_calls_figures ON agent_tool_calls
     session_id, tool_name, status, execution_time_ms)
     WHERE status = 'completed' OR status = 'failed' OR status = 'unknown';
 CREATE INDEX IF NOT EXISTS main.idx_agent_sessions_forks ON agent_sessions (forked_from,
-    started_at, iterations) WHERE forked_from IS NOT NULL;
+    started_at, iterations, status) WHERE forked_from IS NOT NULL;
 )sql";
 constexpr std::size_t kIndexesOfFigures = 4;
 

@@ -13,7 +13,8 @@
 namespace wright::store {
 
 bool has_run(const Session& session) {
-  return !session.forked_from || session.iterations > 0;
+  return !session.forked_from || session.iterations > 0 ||
+         session.status != SessionStatus::completed;
 }
 
 bool was_copied(const Session& session, const StoredCall& call) {

@@ -6,11 +6,13 @@ namespace wright::store {
 
 Result<Forks> Forks::read(sqlite3* connection) {
   Forks forks;
-  auto statement = TRY(Statement::prepare(connection,
-                                          "SELECT id, started_at, iterations FROM agent_sessions "
-                                          "WHERE forked_from IS NOT NULL"));
+  auto statement =
+      TRY(Statement::prepare(connection,
+                             "SELECT id, started_at, iterations, status FROM agent_sessions "
+                             "WHERE forked_from IS NOT NULL"));
   TRY(statement.query([&](const Row& row) -> Result<void> {
-    forks.forks_.emplace(row.integer(0), Fork{row.integer(1), row.integer(2) > 0});
+    const bool has_run = row.integer(2) > 0 || row.text(3) != to_string(SessionStatus::completed);
+    forks.forks_.emplace(row.integer(0), Fork{row.integer(1), has_run});
     return {};
   }));
   return forks;

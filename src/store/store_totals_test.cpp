@@ -228,6 +228,13 @@ TEST_P(StoreTotals, of_what_forks_copied_is_nothing) {
   EXPECT_EQ(count(recent), 1);
   EXPECT_EQ(count(by_tool), 1);
 
+  const SessionId failed = value_of(store().fork_session(id, last));
+  set_status(failed, SessionStatus::failed);
+  EXPECT_EQ(value_of(store().get_stats({})).runs.at(0).count, 2) << "it ran, and came to nothing";
+  EXPECT_EQ(value_of(store().get_stats({})).runs.at(0).failed, 1);
+  EXPECT_EQ(count(recent), 2);
+  value_of(store().apply_one(DeleteSession{.session_id = failed}));
+
   now_ += 10;
   const CallId call = new_call(fork);
   expect_ok(store().start_tool_call(call));
