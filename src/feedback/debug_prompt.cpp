@@ -53,8 +53,8 @@ std::string_view without_debug_instructions(std::string_view instructions) {
 std::string debug_instructions(const ToolFeedbackOptions& options) {
   std::string text = fmt::format(
       "{}The developers of your tools want to know how well the tools served you. Answer the user "
-      "as "
-      "well as the tools allow, try them before you ask back, and in the same turn as your final "
+      "as well as the tools allow, try them before you ask back, and in the same turn as your "
+      "final "
       "answer call {} once, after the text of the answer. Be brief: leave out what is empty. "
       "Report:\n",
       kBeginning, kReportToolFeedback);
