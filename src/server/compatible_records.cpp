@@ -104,25 +104,19 @@ Result<bool> CompatibleRun::join(const BegunRequest& earlier, const Conversation
   const bool is_another = is_over(*session) && !request_.has_own_key() &&
                           *session->ended_at + kRepeatedWithinMs < system_clock_ms();
   if (is_another) return false;
-  const Told told = TRY(told_of(store_, earlier));
-  if (told.moved_on) return answer_in_the_past(earlier, conversation, told.answer);
-  const bool is_running = session->status == SessionStatus::running;
-  const bool is_here = is_running && is_driven_here(options_.runtime, id);
-  if (!told.is_whole && !is_here) return false;
-  const bool is_abandoned = is_running && !is_here && TRY(is_driven_by_nobody(store_, id));
-  if (is_running && !is_here && !is_abandoned) {
-    return fail(
-        ErrorCode::unavailable,
-        fmt::format("Session {} of this request is driven by another process: try again", id));
-  }
-  std::optional<KeptResponse> kept;
-  if (!earlier.mark.empty()) {
-    kept = TRY(kept_response(store_, {id, earlier.mark}, caller_.tenant));
-  }
   if (const auto own = options_.agents.make(conversation.agent)) {
     Agent agent = *own->agent;
     agent.sampling = sampling_from(session->config);
     agent_ = std::make_shared<const Agent>(std::move(agent));
+  }
+  const Told told = TRY(told_of(store_, earlier));
+  if (told.moved_on) return answer_in_the_past(earlier, conversation, told.answer);
+  const bool is_running = session->status == SessionStatus::running;
+  if (!told.is_whole && !(is_running && is_driven_here(options_.runtime, id))) return false;
+  const Taking taking = TRY(how_to_take_up(*session));
+  std::optional<KeptResponse> kept;
+  if (!earlier.mark.empty()) {
+    kept = TRY(kept_response(store_, {id, earlier.mark}, caller_.tenant));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -135,7 +129,7 @@ Result<bool> CompatibleRun::join(const BegunRequest& earlier, const Conversation
   }
   listen_to(id);
   open_stream(id);
-  TRY(take_up(id, is_abandoned ? Driver::gone : Driver::known));
+  TRY(take_up(*session, taking));
   return true;
 }
 
@@ -167,24 +161,47 @@ Result<bool> CompatibleRun::answer_in_the_past(const BegunRequest& earlier,
   return true;
 }
 
-Result<void> CompatibleRun::take_up(SessionId id, Driver driver) {
-  const auto session = store_.get_session(id);
-  const bool goes_on = session && (driver == Driver::gone || may_go_on(*session));
-  if (!goes_on) {
-    look_at_stored(id);
-    return {};
+Result<CompatibleRun::Taking> CompatibleRun::how_to_take_up(const Session& session) const {
+  if (session.status != SessionStatus::running) {
+    return may_go_on(session) ? Taking::resume : Taking::listen;
   }
-  // Its driver may still be about to leave it.
-  if (driver == Driver::known) (void)options_.runtime.wait(id, options_.turn_patience);
-  auto agent = TRY(options_.agents.of_session(*session));
-  RunOptions how{.config = session->config};
-  take_trace(options_, trace_, how);
-  return options_.runtime.resume(std::move(agent), id, std::move(how));
+  if (is_driven_here(options_.runtime, session.id)) return Taking::listen;
+  const bool is_abandoned = TRY(is_driven_by_nobody(store_, session.id));
+  if (is_abandoned) return Taking::resume;
+  const Session now = TRY(store_.get_session(session.id));
+  if (now.status != SessionStatus::running) return how_to_take_up(now);
+  return fail(ErrorCode::unavailable,
+              fmt::format("Session {} of this request is driven by another process: try again",
+                          session.id));
+}
+
+Result<void> CompatibleRun::take_up(const Session& session, Taking how) {
+  if (how == Taking::resume) {
+    // Its driver may still be about to leave it.
+    (void)options_.runtime.wait(session.id, options_.turn_patience);
+    auto agent = TRY(options_.agents.of_session(session));
+    RunOptions options{.config = session.config};
+    take_trace(options_, trace_, options);
+    const auto resumed = options_.runtime.resume(std::move(agent), session.id, std::move(options));
+    if (resumed) return {};
+    // Somebody else was faster: the server itself, which takes up what was left, or another one.
+    const Session now = TRY(store_.get_session(session.id));
+    const bool is_running = now.status == SessionStatus::running;
+    const bool is_heard =
+        is_running ? is_driven_here(options_.runtime, session.id) : now.status != session.status;
+    if (!is_heard) return resumed;
+  }
+  look_at_stored(session.id);
+  return {};
+}
+
+bool CompatibleRun::was_left(std::string_view why_cancelled) const {
+  return cancels_on_disconnect_ && why_cancelled.contains(kClientWentAway);
 }
 
 bool CompatibleRun::may_go_on(const Session& session) const {
   // Whoever went away wants it after all.
-  if (session.status == SessionStatus::cancelled) return cancels_on_disconnect_;
+  if (session.status == SessionStatus::cancelled) return was_left(session.error.value_or(""));
   const Error error{session.error_code.value_or(ErrorCode::internal), {}};
   return session.status == SessionStatus::failed && is_passing(error);
 }

@@ -63,6 +63,11 @@ Answer list_models(const ServiceOptions& options) {
 
 }  // namespace
 
+// Each takes itself out of the list when it ends, which must not be while the list does.
+SessionListeners::~SessionListeners() {
+  const auto left = std::exchange(listeners_, {});
+}
+
 void SessionListeners::observe(const Event& event, const EventOrigin& origin) {
   std::vector<std::shared_ptr<Listener>> told;
   {

@@ -18,6 +18,12 @@ namespace wright::server {
 // its end may take any lock, this one too: none is called or dropped with the mutex held.
 class SessionListeners {
  public:
+  SessionListeners() = default;
+  SessionListeners(const SessionListeners&) = delete;
+  SessionListeners& operator=(const SessionListeners&) = delete;
+  // Whoever still waits ends with it.
+  ~SessionListeners();
+
   using Listener = std::function<void(const Event&)>;
 
   // For RuntimeOptions::observer. Tells events of the session itself, not of those below.

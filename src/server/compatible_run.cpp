@@ -177,6 +177,8 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
     beginning.results.push_back(
         {{"call_id", handed_call_id(each.session_id, each.wait_id)}, {"output", each.answer}});
   }
+  Taking taking = Taking::listen;
+  if (is_repeated) taking = TRY(how_to_take_up(given.session));
   beginning.after = TRY(newest_message(store_, id));
   TRY(keep(id, std::move(beginning)));
   listen_to(id);
@@ -190,7 +192,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
     if (!now || now->answer != each.answer) return std::unexpected(answered.error());
     is_repeated = true;
   }
-  if (is_repeated) return take_up(id, Driver::known);
+  if (is_repeated) return take_up(given.session, taking);
   return {};
 }
 
@@ -354,7 +356,7 @@ void CompatibleRun::open_stream(SessionId id) {
   completion_.session_id = id;
   if (has_ended_) return;
   const auto cancel = [&runtime = options_.runtime, id] {
-    (void)runtime.cancel(id, "Its client went away");
+    (void)runtime.cancel(id, std::string(kClientWentAway));
   };
   if (!is_streamed_) {
     if (cancels_on_disconnect_) responder_.when_closed(cancel);
@@ -443,7 +445,9 @@ void CompatibleRun::fail_with(Error error) {
 bool CompatibleRun::is_final(const Error& error) const {
   if (!may_have_begun_) return false;
   if (may_come_again_ && is_passing(error)) return false;  // it will be known again
-  if (completion_.session_id == 0 || error.code == ErrorCode::cancelled) return true;
+  const bool is_cancelled = error.code == ErrorCode::cancelled;
+  if (is_cancelled && may_come_again_ && was_left(error.message)) return false;
+  if (completion_.session_id == 0 || is_cancelled) return true;
   const auto tools = agent_ ? std::span<const Tool>(agent_->tools) : std::span<const Tool>();
   const auto acted = has_acted(store_, completion_.session_id, after_, tools);
   return !acted || *acted;

@@ -54,9 +54,12 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
                                   const std::optional<std::string>& answer);
   // Within its turn: tells what becomes of a session, or has become of it. One that ended by what
   // may pass goes on where it was: nothing that it did is done again.
-  enum class Driver : std::uint8_t { known, gone };
-  Result<void> take_up(SessionId id, Driver driver);
+  enum class Taking : std::uint8_t { listen, resume };
+  // ErrorCode::unavailable where another process drives it, which nobody hears here.
+  Result<Taking> how_to_take_up(const Session& session) const;
+  Result<void> take_up(const Session& session, Taking how);
   bool may_go_on(const Session& session) const;
+  bool was_left(std::string_view why_cancelled) const;
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;
   Result<void> go_on(const Conversation& conversation, SessionId id,
                      const std::vector<ToolResult>& results);
@@ -104,7 +107,7 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   const std::unique_ptr<Rendering> rendering_;
   const TraceContext trace_;  // that the request belongs to
   const Caller caller_;
-  const RepeatableRequest request_;
+  RepeatableRequest request_;
   AgentPointer agent_;           // whose tools are told apart by what they do
   bool may_come_again_ = false;  // and is then known as the same request
   bool may_have_begun_ = false;  // then nothing must make the peer begin anew

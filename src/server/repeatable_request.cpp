@@ -93,9 +93,11 @@ PutRecord RepeatableRequest::record(const Json& begun) const {
       .due_at = now + kKeptMs};
 }
 
-Result<std::optional<BegunRequest>> RepeatableRequest::claim(Store& store) const {
+Result<std::optional<BegunRequest>> RepeatableRequest::claim(Store& store) {
   if (key_.empty()) return std::nullopt;
   if (is_first_) {
+    auto found = TRY(store.get_records({.kind = kRequestKind, .key = key_, .limit = 1}));
+    if (!found.empty()) replaced_ = std::move(found.front());
     TRY(claim_anew(store));
     return std::nullopt;
   }
@@ -152,15 +154,22 @@ Result<void> RepeatableRequest::has_begun(Store& store, const BegunRequest& requ
   return {};
 }
 
-void RepeatableRequest::forget(Store& store) const {
+void RepeatableRequest::forget(Store& store) {
   if (key_.empty()) return;
   const auto found = store.get_records({.kind = kRequestKind, .key = key_, .limit = 1});
   if (!found || found->empty()) return;
   const JsonObject* known = found->front().value.if_object();
   const Json* token = known == nullptr ? nullptr : known->if_contains("token");
   if (token == nullptr || *token != Json(token_)) return;
-  (void)store.apply_one(
-      RemoveRecords{.kind = kRequestKind, .key = key_, .version = found->front().version});
+  std::vector<Write> writes{
+      RemoveRecords{.kind = kRequestKind, .key = key_, .version = found->front().version}};
+  const bool is_removed = store.apply(writes).has_value();
+  if (!is_removed || !replaced_) return;
+  (void)store.apply_one(PutRecord{.kind = kRequestKind,
+                                  .key = key_,
+                                  .value = std::move(replaced_->value),
+                                  .due_at = replaced_->due_at,
+                                  .session_id = replaced_->session_id});
 }
 
 Result<bool> has_acted(Store& store, SessionId id, MessageId since, std::span<const Tool> tools) {

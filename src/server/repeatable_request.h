@@ -35,7 +35,7 @@ class RepeatableRequest {
 
   // What it began when it came before. Nothing: it is new, and it is on record from now on that it
   // has come. ErrorCode::already_exists while the first one is being taken up.
-  Result<std::optional<BegunRequest>> claim(Store& store) const;
+  Result<std::optional<BegunRequest>> claim(Store& store);
   // The same, whatever came of it before.
   Result<void> claim_anew(Store& store) const;
   // Whether its repetition would be known as such.
@@ -43,19 +43,23 @@ class RepeatableRequest {
   // One that its caller chose stands for one request alone; what a request says may be said again.
   bool has_own_key() const { return has_own_key_; }
   Result<void> has_begun(Store& store, const BegunRequest& request) const;
-  // Nothing came of it. What another attempt has put there stays.
-  void forget(Store& store) const;
+  // Nothing came of it. What another one has put there stays, or stands there again.
+  void forget(Store& store);
 
  private:
   Result<std::optional<BegunRequest>> earlier(Store& store) const;
   PutRecord record(const Json& begun) const;
 
-  std::string key_;      // of its record; empty: none
-  std::string content_;  // a digest of what it says
-  std::string token_;    // of this attempt, in the record
+  std::string key_;                 // of its record; empty: none
+  std::string content_;             // a digest of what it says
+  std::string token_;               // of this attempt, in the record
+  std::optional<Record> replaced_;  // of another request that says the same
   bool has_own_key_ = false;
   bool is_first_ = false;
 };
+
+// Why a session was cancelled whose client did not wait for it.
+inline constexpr std::string_view kClientWentAway = "Its client went away";
 
 // Whether a tool may have changed something since that message: one that does not only read has
 // begun. Specialists count as such tools, whatever theirs did.

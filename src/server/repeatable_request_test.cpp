@@ -224,6 +224,34 @@ TEST(RepeatableRequest, is_known_by_its_key) {
   EXPECT_EQ(acting.acted, 1);
 }
 
+// Another caller says the same, and is refused: the first one's session stays known.
+TEST(RepeatableRequest, is_still_known_when_an_equal_one_is_refused) {
+  Acting acting("write", kAnswers);
+  ASSERT_EQ(acting.post("/v1/chat/completions", kFirst).status, 200);
+  acting.served.runtime().drain(std::chrono::milliseconds(0));
+  EXPECT_GE(acting.post("/v1/chat/completions", kFirst).status, 429);
+  EXPECT_EQ(acting.post("/v1/chat/completions", kAgain).status, 200);
+  EXPECT_EQ(acting.acted, 1);
+}
+
+TEST(RepeatableRequest, does_not_run_again_what_a_person_cancelled) {
+  const auto store = open_memory_store();
+  Acting acting("look", kFails, store.get());
+  EXPECT_EQ(acting.post("/v1/chat/completions", kFirst).status, 503);
+  ASSERT_TRUE(store->apply_one(UpdateSession{.session_id = 1,
+                                             .status = SessionStatus::cancelled,
+                                             .error = "stop it",
+                                             .error_code = ErrorCode::cancelled}));
+  const std::string headers = std::string(kAgain) + "X-Wright-Cancel-On-Disconnect: true\r\n";
+  EXPECT_EQ(acting.post("/v1/chat/completions", headers).status, 424);
+  ASSERT_TRUE(store->apply_one(UpdateSession{.session_id = 1,
+                                             .status = SessionStatus::cancelled,
+                                             .error = std::string(kClientWentAway),
+                                             .error_code = ErrorCode::cancelled}));
+  EXPECT_EQ(acting.post("/v1/chat/completions", headers).status, 503) << "it is asked again";
+  EXPECT_EQ(acting.sessions(), 1U);
+}
+
 // The session has gone on since: the first answer stays the answer to the first request.
 TEST(RepeatableRequest, gets_its_own_answer_though_others_have_gone_on) {
   ServedService served({.can_ask = false});
