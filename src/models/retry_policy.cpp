@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/passing_errors.h"
+
 namespace wright::models {
 
 using std::chrono::milliseconds;
@@ -12,16 +14,7 @@ using std::chrono::milliseconds;
 bool is_passing(const Error& error) {
   const Json* is_final = error.find("is_final");
   if (is_final != nullptr && is_final->is_bool() && is_final->get_bool()) return false;
-  switch (error.code) {
-    case ErrorCode::rate_limited:
-    case ErrorCode::overloaded:
-    case ErrorCode::unavailable:
-    case ErrorCode::network:
-    case ErrorCode::timeout:
-    case ErrorCode::answer_cut:
-    case ErrorCode::protocol: return true;
-    default: return false;
-  }
+  return may_pass(error.code);
 }
 
 std::optional<milliseconds> asked_wait(const Error& error) {

@@ -44,6 +44,12 @@ Result<bool> is_driven_by_nobody(Store& store, SessionId id) {
   return !abandoned.empty();
 }
 
+Error driven_elsewhere(SessionId id) {
+  return {ErrorCode::unavailable,
+          fmt::format("Session {} of this request is driven by another process: try again", id),
+          {}};
+}
+
 bool is_driven_here(Runtime& runtime, SessionId id) {
   const auto ended = runtime.wait(id, std::chrono::milliseconds(0));
   return !ended && ended.error().code == ErrorCode::timeout;
@@ -162,17 +168,30 @@ Result<bool> CompatibleRun::answer_in_the_past(const BegunRequest& earlier,
 }
 
 Result<CompatibleRun::Taking> CompatibleRun::how_to_take_up(const Session& session) const {
-  if (session.status != SessionStatus::running) {
+  const bool is_waiting = session.status == SessionStatus::waiting;
+  if (session.status != SessionStatus::running && !is_waiting) {
     return may_go_on(session) ? Taking::resume : Taking::listen;
   }
   if (is_driven_here(options_.runtime, session.id)) return Taking::listen;
+  if (is_waiting) {
+    // Answered, and about to be gone on with by whoever heard the answer.
+    const auto open = TRY(store_.get_waits({.session_id = session.id, .status = WaitStatus::open}));
+    if (!open.empty()) return Taking::listen;
+    return std::unexpected(driven_elsewhere(session.id));
+  }
   const bool is_abandoned = TRY(is_driven_by_nobody(store_, session.id));
   if (is_abandoned) return Taking::resume;
   const Session now = TRY(store_.get_session(session.id));
   if (now.status != SessionStatus::running) return how_to_take_up(now);
-  return fail(ErrorCode::unavailable,
-              fmt::format("Session {} of this request is driven by another process: try again",
-                          session.id));
+  return std::unexpected(driven_elsewhere(session.id));
+}
+
+Result<void> CompatibleRun::hear_from_where_it_was_answered(SessionId id) {
+  if (is_driven_here(options_.runtime, id)) return {};
+  const Session now = TRY(store_.get_session(id));
+  if (!is_over(now)) return std::unexpected(driven_elsewhere(id));
+  look_at_stored(id);
+  return {};
 }
 
 Result<void> CompatibleRun::take_up(const Session& session, Taking how) {

@@ -183,6 +183,7 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
   TRY(keep(id, std::move(beginning)));
   listen_to(id);
   open_stream(id);
+  bool came_twice = false;
   for (const GivenAnswer& each : given.answers) {
     if (each.is_repeated) continue;
     const auto answered = options_.runtime.answer(each.wait_id, each.answer, caller_.name);
@@ -190,8 +191,9 @@ Result<void> CompatibleRun::go_on(const Conversation& conversation, SessionId id
     // The same request may have come twice at the same moment.
     const auto now = store_.get_wait(each.wait_id);
     if (!now || now->answer != each.answer) return std::unexpected(answered.error());
-    is_repeated = true;
+    came_twice = true;
   }
+  if (came_twice) return hear_from_where_it_was_answered(id);
   if (is_repeated) return take_up(given.session, taking);
   return {};
 }

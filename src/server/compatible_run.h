@@ -58,6 +58,8 @@ class CompatibleRun : public std::enable_shared_from_this<CompatibleRun> {
   // ErrorCode::unavailable where another process drives it, which nobody hears here.
   Result<Taking> how_to_take_up(const Session& session) const;
   Result<void> take_up(const Session& session, Taking how);
+  // The same results came at the same moment, perhaps to another server.
+  Result<void> hear_from_where_it_was_answered(SessionId id);
   bool may_go_on(const Session& session) const;
   bool was_left(std::string_view why_cancelled) const;
   Result<Given> waits_of(const std::vector<ToolResult>& results) const;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/passing_errors.h"
 #include "core/sha256.h"
 #include "core/try.h"
 #include "server/tokens.h"
@@ -181,17 +182,7 @@ Result<bool> has_acted(Store& store, SessionId id, MessageId since, std::span<co
 }
 
 bool is_passing(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::rate_limited:
-    case ErrorCode::overloaded:
-    case ErrorCode::unavailable:
-    case ErrorCode::network:
-    case ErrorCode::timeout:
-    case ErrorCode::answer_cut:
-    case ErrorCode::protocol:
-    case ErrorCode::storage: return true;
-    default: return false;
-  }
+  return may_pass(error.code) || error.code == ErrorCode::storage;
 }
 
 int status_that_nobody_repeats(int status) {
