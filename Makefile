@@ -3,7 +3,7 @@
 
 JOBS      ?= $(shell nproc)
 # Many tests wait for something most of their time.
-TEST_JOBS ?= $(shell expr $(JOBS) + $(JOBS) / 2)
+TEST_JOBS ?= $(shell expr $(JOBS) \* 2)
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 5
 SEEDS     ?= 1..10000

@@ -48,7 +48,7 @@ endfunction()
 # wright_compile_together(target): its files are compiled in groups, since most of the time goes into
 # headers that they share. The names in unnamed namespaces must therefore differ within a target.
 option(WRIGHT_COMPILE_TOGETHER "Compile the files of a target in groups" ON)
-set(WRIGHT_GROUP 32 CACHE STRING "How many files are compiled together")
+set(WRIGHT_GROUP 64 CACHE STRING "How many files are compiled together")
 function(wright_compile_together target)
   if(WRIGHT_COMPILE_TOGETHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${WRIGHT_GROUP})

@@ -53,9 +53,8 @@ endfunction()
 # Many functions of headers are in both, and the linker takes the first: so the library, whole, with all that
 # it uses, stands before the test, and its copies are the ones that run. Only lld finds what stands in that order.
 # A test that fails says its line itself.
-option(WRIGHT_SANITIZE_TESTS "Compile the tests with all sanitizers, not only what they test" OFF)
 if(WRIGHT_SANITIZE MATCHES "address" AND LLD AND NOT WRIGHT_SANITIZE_TESTS)
-  set(WRIGHT_LIGHTER_TESTS -fno-sanitize=address,undefined -g0)
+  set(WRIGHT_LIGHTER_TESTS -fno-sanitize=address,undefined)
   set(CMAKE_CXX_LINK_EXECUTABLE "<CMAKE_CXX_COMPILER> <FLAGS> <CMAKE_CXX_LINK_FLAGS> <LINK_FLAGS> \
 <LINK_LIBRARIES> <OBJECTS> -o <TARGET>")
 endif()

@@ -56,6 +56,11 @@ if(WRIGHT_SANITIZE)
   # Tests start programs by the thousand; one at a fixed address has nothing to relocate, which is a fourth
   # of its start with AddressSanitizer.
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  if(WRIGHT_SANITIZE MATCHES "address" AND NOT WRIGHT_SANITIZE_TESTS AND NOT WRIGHT_FUZZ
+     AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # What stood on a stack that is gone, `make sanitize` looks for: it is a fourth of the time that tests take.
+    add_compile_options(-fsanitize-address-use-after-return=never)
+  endif()
   if(WRIGHT_SANITIZE MATCHES "undefined" AND NOT WRIGHT_FUZZ)
     # Nearly half of the time that a file takes to compile. A null pointer that is used is reported by
     # AddressSanitizer, too; the fuzz targets check them all.

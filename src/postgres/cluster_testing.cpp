@@ -95,6 +95,25 @@ std::string TestCluster::run(std::string_view sql) {
   return rows;
 }
 
+void TestCluster::cut_connections(int most) {
+  const std::string sql = fmt::format(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wright' "
+      "AND pid <> pg_backend_pid() ORDER BY random() LIMIT {}",
+      most);
+  // A pooler may hand out a connection that the cut before this one is just about to end.
+  constexpr int kTries = 20;
+  std::string said;
+  for (int i = 0; i < kTries; ++i) {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url_.c_str()),
+                                                                  PQfinish);
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(
+        PQexec(connection.get(), sql.c_str()), PQclear);
+    if (PQresultStatus(result.get()) == PGRES_TUPLES_OK) return;
+    said = PQerrorMessage(connection.get());
+  }
+  ADD_FAILURE() << sql << ": " << said;
+}
+
 void TestCluster::run_alone(const std::string& sql) {
   const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url_.c_str()),
                                                                 PQfinish);

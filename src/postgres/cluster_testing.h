@@ -22,7 +22,9 @@ class TestCluster {
   static std::string new_schema();
   // Runs one statement on a connection of its own; the first column of its rows, each with '\n'.
   std::string run(std::string_view sql);
-  // The same, outside of a transaction, as CREATE DATABASE wants it.
+  // Ends connections of Wright's, at most that many and whichever they are.
+  void cut_connections(int most);
+  // As run(), outside of a transaction, as CREATE DATABASE wants it.
   void run_alone(const std::string& sql);
 
  private:

@@ -170,14 +170,11 @@ TEST(PostgresMigrations, run_beside_older_programs_until_these_are_shut_out) {
 TEST(PostgresStore, goes_on_when_its_connections_are_cut) {
   const Opened opened;
   const SessionId id = value_of(opened.store->create_session(session_named("a")));
+  constexpr int kAll = 100;
   for (int i = 0; i < 3; ++i) {
-    TestCluster::instance().run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-        "AND application_name = 'wright'");
+    TestCluster::instance().cut_connections(kAll);
     EXPECT_EQ(value_of(opened.store->get_session(id)).id, id);
-    TestCluster::instance().run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-        "AND application_name = 'wright'");
+    TestCluster::instance().cut_connections(kAll);
     value_of(opened.store->create_message(id, Role::user, fmt::format("{}", i)));
   }
   EXPECT_EQ(value_of(opened.store->get_messages(id)).size(), 3U);
@@ -229,9 +226,7 @@ TEST(PostgresStore, finds_out_what_became_of_a_commit_whose_answer_was_lost) {
         continue;
       }
       seen = now;
-      TestCluster::instance().run(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
-          "'wright' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1");
+      TestCluster::instance().cut_connections(1);
     }
   }
   for (const SessionId id : sessions) {

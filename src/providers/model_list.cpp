@@ -32,8 +32,8 @@ std::string bedrock_list_url(std::string_view base) {
 }
 
 // The first of these fields that holds a count.
-std::optional<std::int64_t> first_count(const Json* model,
-                                        std::initializer_list<std::string_view> keys) {
+std::optional<std::int64_t> first_told(const Json* model,
+                                       std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     if (const std::int64_t count = count_field(model, key); count > 0) return count;
   }
@@ -82,13 +82,12 @@ std::optional<Price> price_in(const Json& model) {
 ListedModel listed_model(const Json& model, std::string_view name) {
   ListedModel listed{.name = valid_text(name)};
   listed.context_tokens =
-      first_count(&model, {"context_length", "context_window", "max_context_length",
-                           "max_input_tokens", "inputTokenLimit", "max_model_len"});
-  listed.max_output_tokens = first_count(
+      first_told(&model, {"context_length", "context_window", "max_context_length",
+                          "max_input_tokens", "inputTokenLimit", "max_model_len"});
+  listed.max_output_tokens = first_told(
       &model, {"max_completion_tokens", "max_output_tokens", "outputTokenLimit", "max_tokens"});
   if (!listed.max_output_tokens) {
-    listed.max_output_tokens =
-        first_count(field(&model, "top_provider"), {"max_completion_tokens"});
+    listed.max_output_tokens = first_told(field(&model, "top_provider"), {"max_completion_tokens"});
   }
   listed.price = price_in(model);
   return listed;

@@ -125,11 +125,11 @@ bool stays_inside(const std::string& name) {
          });
 }
 
-using Names = std::set<std::string>;
+using KnownNames = std::set<std::string>;
 
 // False where there is too much to look through.
 bool add_submodules_in(const std::filesystem::path& index, HashLength hash, GitAllowance& allowance,
-                       Names& names) {
+                       KnownNames& names) {
   const FileDescriptor file = open_regular_file(index);
   std::array<char, kHeader> start{};
   if (!file.is_open() || ::pread(file.get(), start.data(), kHeader, 0) != kHeader) return true;
@@ -151,7 +151,7 @@ bool add_submodules_in(const std::filesystem::path& index, HashLength hash, GitA
 std::optional<std::vector<std::string>> submodules_in_index(const std::filesystem::path& index,
                                                             HashLength hash,
                                                             GitAllowance& allowance) {
-  Names names;
+  KnownNames names;
   if (!add_submodules_in(index, hash, allowance, names)) return std::nullopt;
   std::error_code problem;
   int shared = 0;

@@ -66,7 +66,7 @@ grep -q offline_model weather_offline.cpp || fail "weather.cpp names another mod
 
 step "a CMake project finds the package"
 cmake -G Ninja -S . -B with_cmake -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_CXX_COMPILER="$compiler" \
-  -D CMAKE_CXX_FLAGS="$sanitize" -D CMAKE_EXE_LINKER_FLAGS="$quick_linker" > "$work/log" 2>&1 ||
+  -D CMAKE_EXE_LINKER_FLAGS="$sanitize $quick_linker" > "$work/log" 2>&1 ||
   fail "$(cat "$work/log")"
 cmake --build with_cmake > "$work/log" 2>&1 || fail "$(cat "$work/log")"
 

@@ -23,7 +23,7 @@ namespace wright::app {
 namespace {
 
 constexpr std::size_t kToldBytes = 16 * 1024;
-constexpr std::chrono::minutes kLongestLine{30};
+constexpr std::chrono::minutes kLongestRun{30};
 
 std::string told(const CapturedOutput& output) {
   if (output.omitted_bytes() == 0) return output.head;
@@ -47,7 +47,7 @@ Result<std::string> run_shell_line(std::string_view line, const std::filesystem:
   for (const char* own : {"HOME", "TMPDIR"}) {
     if (const auto value = context.environment.find(own)) command.environment[own] = *value;
   }
-  CommandOptions how{.timeout = kLongestLine, .stop = stop, .kept_bytes = kToldBytes / 2};
+  CommandOptions how{.timeout = kLongestRun, .stop = stop, .kept_bytes = kToldBytes / 2};
   how.on_output = [&](OutputStream stream, std::string_view piece) {
     if (stream == OutputStream::error) return context.console.note(sanitised(piece));
     context.console.print_foreign(piece);

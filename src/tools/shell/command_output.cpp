@@ -28,13 +28,13 @@ std::string_view utf8_suffix(std::string_view text, std::size_t most) {
 
 // Text with longer ones has no words.
 constexpr std::size_t kLongestWord = 512;
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kBreaks = " \t\r\n";
 
 // The end of `text` in at most `most` bytes, beginning with a whole word.
 std::string_view suffix_of_words(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   const std::string_view end = utf8_suffix(text, most);
-  const std::size_t blank = end.find_first_of(kBlanks);
+  const std::size_t blank = end.find_first_of(kBreaks);
   return blank < kLongestWord ? end.substr(blank + 1) : end;
 }
 
@@ -52,7 +52,7 @@ std::string start_and_end(const CapturedOutput& output, std::size_t kept) {
 std::string_view prefix_of_words(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   const std::string_view begin = utf8_prefix(text, most);
-  const std::size_t blank = begin.find_last_of(kBlanks);
+  const std::size_t blank = begin.find_last_of(kBreaks);
   const bool is_near = blank != std::string_view::npos && begin.size() - blank <= kLongestWord;
   return is_near ? begin.substr(0, blank + 1) : begin;
 }

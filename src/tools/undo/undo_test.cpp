@@ -14,7 +14,7 @@
 namespace wright::tools {
 namespace {
 
-using Verdict = UndoneFile::Verdict;
+using Decided = UndoneFile::Verdict;
 
 TEST_F(UndoTest, brings_back_what_was_written_patched_moved_and_removed) {
   base_.write("kept.txt", "old\n")
@@ -27,11 +27,11 @@ TEST_F(UndoTest, brings_back_what_was_written_patched_moved_and_removed) {
                         "*** Begin Patch\n*** Delete File: gone.txt\n*** Update File: from.txt\n"
                         "*** Move to: to.txt\n@@\n-move me\n+moved\n*** End Patch"}});
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"from.txt", Verdict::recreate},
-                                                            {"gone.txt", Verdict::recreate},
-                                                            {"kept.txt", Verdict::restore},
-                                                            {"made/here.txt", Verdict::remove},
-                                                            {"to.txt", Verdict::remove}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"from.txt", Decided::recreate},
+                                                            {"gone.txt", Decided::recreate},
+                                                            {"kept.txt", Decided::restore},
+                                                            {"made/here.txt", Decided::remove},
+                                                            {"to.txt", Decided::remove}}));
   EXPECT_NE(diff_of(undo).find("-old\n+newer\n"), std::string::npos) << diff_of(undo);
   const auto done = carry_out(undo, workspace());
   ASSERT_TRUE(done) << done.error().message;
@@ -64,8 +64,8 @@ TEST_F(UndoTest, leaves_alone_what_somebody_changed_since) {
   write("b.txt", "agent b\n");
   base_.write("a.txt", "a person's work\n");
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::refused},
-                                                            {"b.txt", Verdict::restore}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"a.txt", Decided::refused},
+                                                            {"b.txt", Decided::restore}}));
   EXPECT_EQ(undo.files[0].why, "it was changed since");
   ASSERT_TRUE(carry_out(undo, workspace()));
   EXPECT_EQ(content("a.txt"), "a person's work\n");
@@ -101,9 +101,9 @@ TEST_F(UndoTest, knows_what_a_command_changed_but_not_what_git_ignores) {
                  "echo more >> one.txt; rm two.txt; mkdir -p n; echo new > n/new.txt; "
                  "echo changed > out/x.o; touch three.txt"}});
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"n/new.txt", Verdict::remove},
-                                                            {"one.txt", Verdict::restore},
-                                                            {"two.txt", Verdict::recreate}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"n/new.txt", Decided::remove},
+                                                            {"one.txt", Decided::restore},
+                                                            {"two.txt", Decided::recreate}}));
   ASSERT_TRUE(carry_out(undo, workspace()));
   EXPECT_EQ(content("one.txt"), "1\n");
   EXPECT_EQ(content("two.txt"), "2\n");
@@ -116,7 +116,7 @@ TEST_F(UndoTest, says_of_a_large_file_that_a_command_changed_that_it_is_not_kept
   call("bash", {{"command", "echo >> large.bin"}});
   const UndoPlan undo = plan();
   ASSERT_EQ(undo.files.size(), 1U);
-  EXPECT_EQ(undo.files[0].verdict, Verdict::refused);
+  EXPECT_EQ(undo.files[0].verdict, Decided::refused);
   EXPECT_NE(undo.files[0].why.find("not kept"), std::string::npos);
   EXPECT_FALSE(undo.does_something());
 }
@@ -149,8 +149,8 @@ TEST_F(UndoTest, survives_a_log_that_is_damaged) {
   std::ofstream(folder / "log.jsonl", std::ios::app) << "{\"id\": 3, \"chan";
   std::filesystem::remove(folder / "2-0.before");
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::restore},
-                                                            {"b.txt", Verdict::refused}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"a.txt", Decided::restore},
+                                                            {"b.txt", Decided::refused}}));
 }
 
 TEST_F(UndoTest, forgets_what_was_taken_back_and_the_oldest_sessions) {
@@ -229,7 +229,7 @@ TEST_F(UndoTest, leaves_permissions_that_a_person_has_changed) {
   ASSERT_EQ(::chmod((base_ / "b").c_str(), 0640), 0);
   const UndoPlan undo = plan();
   EXPECT_EQ(verdicts(undo),
-            (std::map<std::string, Verdict>{{"a", Verdict::restore}, {"b", Verdict::refused}}));
+            (std::map<std::string, Decided>{{"a", Decided::restore}, {"b", Decided::refused}}));
   ASSERT_TRUE(carry_out(undo, workspace()));
   EXPECT_EQ(content("a"), "A\n");
   struct stat status {};
@@ -244,7 +244,7 @@ TEST_F(UndoTest, remembers_what_it_left_alone) {
   ASSERT_EQ(entries.size(), 1U);
   const std::vector<ChangeLog::UndonePath> done{{entries[0].id, "b"}};
   ASSERT_TRUE(log_->mark_undone(7, done));
-  EXPECT_EQ(verdicts(plan()), (std::map<std::string, Verdict>{{"a", Verdict::restore}}));
+  EXPECT_EQ(verdicts(plan()), (std::map<std::string, Decided>{{"a", Decided::restore}}));
 }
 
 TEST_F(UndoTest, changes_nothing_when_a_file_that_was_right_is_no_longer) {
@@ -254,7 +254,7 @@ TEST_F(UndoTest, changes_nothing_when_a_file_that_was_right_is_no_longer) {
   base_.write("a", "A\n");
   const UndoPlan undo = plan();
   EXPECT_EQ(verdicts(undo),
-            (std::map<std::string, Verdict>{{"a", Verdict::unchanged}, {"b", Verdict::restore}}));
+            (std::map<std::string, Decided>{{"a", Decided::unchanged}, {"b", Decided::restore}}));
   base_.write("a", "agent\n");
   EXPECT_FALSE(carry_out(undo, workspace()));
   EXPECT_EQ(content("b"), "agent\n");
@@ -284,8 +284,8 @@ TEST_F(UndoTest, still_knows_the_rest_when_a_call_changes_more_than_can_be_kept)
   ASSERT_TRUE(log_->add(std::move(many)));
   write("second.txt", "second\n");
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"important.txt", Verdict::restore},
-                                                            {"second.txt", Verdict::remove}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"important.txt", Decided::restore},
+                                                            {"second.txt", Decided::remove}}));
   ASSERT_EQ(undo.gaps.size(), 1U);
   EXPECT_NE(undo.gaps[0].find("2000 files"), std::string::npos) << undo.gaps[0];
   std::filesystem::resize_file(state_ / "changes/7/log.jsonl", std::uintmax_t{65} << 20);
@@ -299,7 +299,7 @@ TEST_F(UndoTest, removes_nothing_that_only_came_into_sight) {
   std::filesystem::create_symlink("1.csv", base_ / "data/newest");
   call("bash", {{"command", "echo > .gitignore; mv settings.local settings"}});
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{".gitignore", Verdict::restore}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{".gitignore", Decided::restore}}));
   ASSERT_EQ(undo.gaps.size(), 1U);
   EXPECT_TRUE(undo.gaps[0].contains("settings")) << undo.gaps[0];
   ASSERT_TRUE(carry_out(undo, workspace()));
@@ -355,8 +355,8 @@ TEST_F(UndoTest, goes_back_no_further_than_to_what_somebody_else_has_made_of_a_f
   write("a.txt", "a person's chapter, misspelled no more\n");
   call("bash", {{"command", "echo added >> b.txt"}});
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::restore},
-                                                            {"b.txt", Verdict::restore}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"a.txt", Decided::restore},
+                                                            {"b.txt", Decided::restore}}));
   ASSERT_EQ(undo.gaps.size(), 2U);
   EXPECT_EQ(undo.gaps[0], "'a.txt' goes back to what somebody else had made of it by then");
   ASSERT_TRUE(carry_out(undo, workspace()));
@@ -372,7 +372,7 @@ TEST_F(UndoTest, does_not_go_back_beyond_what_nobody_knows) {
   call("bash", {{"command", "head -c 2000000 /dev/zero > a.txt"}});
   call("bash", {{"command", "echo agent > a.txt"}});
   const UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"a.txt", Verdict::refused}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"a.txt", Decided::refused}}));
   EXPECT_FALSE(undo.is_whole());
 }
 
@@ -381,9 +381,9 @@ TEST_F(UndoTest, overwrites_nothing_that_was_moved_there_from_where_nobody_looks
   base_.write("notes.txt", "old\n").write("seen.txt", "seen\n").write("other.txt", "other\n");
   call("bash", {{"command", "mv -f secret.local notes.txt; mv -f seen.txt other.txt"}});
   UndoPlan undo = plan();
-  EXPECT_EQ(verdicts(undo), (std::map<std::string, Verdict>{{"notes.txt", Verdict::refused},
-                                                            {"other.txt", Verdict::restore},
-                                                            {"seen.txt", Verdict::recreate}}));
+  EXPECT_EQ(verdicts(undo), (std::map<std::string, Decided>{{"notes.txt", Decided::refused},
+                                                            {"other.txt", Decided::restore},
+                                                            {"seen.txt", Decided::recreate}}));
   EXPECT_FALSE(undo.is_whole());
   write("notes.txt", "agent\n");
   undo = plan();
@@ -445,8 +445,8 @@ TEST_F(UndoTest, brings_back_files_links_and_folders_that_took_each_others_place
   std::filesystem::create_symlink("b", base_ / "link");
   for (const char* command :
        {"mv sub t; mv b sub; mkdir b; mv t/a b/a; rmdir t", "mv sub real; ln -s real sub",
-        "mv sub real; echo file > sub", "mkdir -p sub/deep/er; mv sub real", "rm link; mkdir link; echo q > link/q",
-        "mv b c; mkdir b; touch b/x"}) {
+        "mv sub real; echo file > sub", "mkdir -p sub/deep/er; mv sub real",
+        "rm link; mkdir link; echo q > link/q", "mv b c; mkdir b; touch b/x"}) {
     call("bash", {{"command", command}});
     const UndoPlan undo = plan();
     EXPECT_TRUE(undo.is_whole()) << command;
