@@ -111,7 +111,7 @@ pictures: build-try
 	@python3 docs/site/pictures.py --wright build/try/wright --root . --out docs/pictures
 
 SOURCES = git ls-files '*.h' '*.cpp'
-LINTED  = git diff --name-only --diff-filter=d $(SINCE) -- 'src/*.cpp' 'examples/*.cpp' ':!*_test.cpp'
+LINTED  = git diff --name-only --diff-filter=d $(SINCE) -- 'src/*.cpp' 'examples/*.cpp' ':!*_test.cpp' ':!*_testing.cpp'
 
 format: packages-format
 	$(SOURCES) | xargs clang-format -i

@@ -32,7 +32,7 @@ if ! git rev-parse --verify --quiet "$base^{commit}" > /dev/null; then
   echo "lint: there is no commit '$base'." >&2
   exit 2
 fi
-mapfile -t files < <(git diff --numstat --diff-filter=d --no-renames "$base" -- 'src/*.cpp' 'examples/*.cpp' ':!*_test.cpp' |
+mapfile -t files < <(git diff --numstat --diff-filter=d --no-renames "$base" -- 'src/*.cpp' 'examples/*.cpp' ':!*_test.cpp' ':!*_testing.cpp' |
   sort -rn | cut -f 3)
 since=$(git rev-parse --short "$base")
 if [ ${#files[@]} -eq 0 ]; then
