@@ -43,7 +43,7 @@ class BatchCommands : public ::testing::Test {
             200,
             R"({"id":"msgbatch_short","processing_status":"ended","request_counts":{"succeeded":3}})");
       } else if (request.starts_with("GET /v1/messages/batches/msgbatch_odd/results ")) {
-        connection.answer(200, odd_results_);
+        connection.answer(200, odd_lines());
       } else if (request.starts_with("GET /v1/messages/batches/msgbatch_odd ")) {
         connection.answer(
             200,
@@ -72,13 +72,21 @@ class BatchCommands : public ::testing::Test {
            R"("}],"stop_reason":"end_turn","usage":{"input_tokens":5,"output_tokens":2}}}})" + "\n";
   }
   Finished odd_results(std::string lines) {
-    odd_results_ = std::move(lines);
+    {
+      const std::lock_guard lock(mutex_);
+      odd_lines_ = std::move(lines);
+    }
     return home_.wright({"batch", "results", "anthropic:msgbatch_odd"});
+  }
+
+  std::string odd_lines() const {
+    const std::lock_guard lock(mutex_);
+    return odd_lines_;
   }
 
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;
-  std::string odd_results_;
+  std::string odd_lines_;
   net::testing::CannedServer server_;
   Home home_;
 };
