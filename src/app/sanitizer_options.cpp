@@ -2,8 +2,8 @@
 // thousand, so looking for leaks, which costs something at every end, is left to the programs of
 // the unit tests.
 
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizer's name for
-// it
+// The sanitizer's names.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" const char* __asan_default_options();
 
 extern "C" const char* __asan_default_options() {

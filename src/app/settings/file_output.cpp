@@ -75,11 +75,18 @@ Result<void> create_private_file(const std::filesystem::path& path, std::string_
   std::error_code failed;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failed);
   if (failed) return cannot_write(path, failed.value());
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  // Nobody may read it while it is empty.
+  std::string temporary = path.string() + ".XXXXXX";
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return cannot_write(path, errno);
-  const int error = fill(descriptor, text);
+  int error = fill(descriptor, text);
+  if (error == 0 && link(temporary.c_str(), path.c_str()) != 0) error = errno;
+  const bool has_no_links = error == EPERM || error == EOPNOTSUPP;
+  if (has_no_links &&
+      renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
+    return {};
+  unlink(temporary.c_str());
   if (error == 0) return {};
-  unlink(path.c_str());
   return cannot_write(path, error);
 }
 
