@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -35,10 +34,7 @@ Model calling(std::vector<std::vector<ToolCall>> turns) {
       });
 }
 
-// By day fewer than at night.
-int sessions_at_once() {
-  return std::getenv("WRIGHT_EVERY_MOMENT") == nullptr ? 150 : 500;
-}
+constexpr int kSessionsAtOnce = 500;
 
 TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_write_done_once) {
   const TemporaryFolder folder;
@@ -78,14 +74,13 @@ TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_wri
             .tools = {delegate_to(middle), work, ask}});
 
   const auto runtime = store::value_of(Runtime::open({.store = store.get(), .workers = 3}));
-  const int count = sessions_at_once();
-  std::vector<SessionId> ids(static_cast<std::size_t>(count));
+  std::vector<SessionId> ids(kSessionsAtOnce);
   std::atomic<int> next = 0;
   std::atomic<int> completed = 0;
   std::atomic<int> cancelled = 0;
   const auto drive = [&](unsigned seed) {
     std::mt19937 random(seed);
-    for (int number = next++; number < count; number = next++) {
+    for (int number = next++; number < kSessionsAtOnce; number = next++) {
       const auto id = runtime->start(top, fmt::format("Session {}", number));
       ASSERT_TRUE(id) << id.error().message;
       const bool is_to_cancel = random() % 5 == 0;
@@ -122,13 +117,13 @@ TEST(Stress, of_many_delegating_sessions_leaves_each_of_them_ended_and_every_wri
     std::vector<std::jthread> drivers;
     for (unsigned seed = 1; seed <= 16; ++seed) drivers.emplace_back([&, seed] { drive(seed); });
   }
-  EXPECT_EQ(completed + cancelled, count);
+  EXPECT_EQ(completed + cancelled, kSessionsAtOnce);
   EXPECT_GT(cancelled, 0);
   EXPECT_EQ(runtime->running(), 0U);
   for (const auto& [key, times] : keys) EXPECT_EQ(times, 1) << key;
   const auto sessions =
       store::value_of(store->list_sessions({.limit = std::numeric_limits<std::size_t>::max()}));
-  EXPECT_GE(sessions.size(), static_cast<std::size_t>(count));
+  EXPECT_GE(sessions.size(), std::size_t{kSessionsAtOnce});
   for (const Session& session : sessions) {
     EXPECT_TRUE(session.status == SessionStatus::completed ||
                 session.status == SessionStatus::cancelled)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace wright::app {
@@ -24,6 +25,29 @@ int fill(int descriptor, std::string_view text) {
   // Pipes and terminals have nothing to flush to, and say so.
   if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) error = errno;
   if (close(descriptor) != 0 && error == 0) error = errno;
+  return error;
+}
+
+// Never over anything, not even in file systems that only know links.
+int move_to_nothing(const char* from, const char* to) {
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (link(from, to) != 0) return errno;
+  unlink(from);
+  return 0;
+}
+
+// The file is there whole or not at all, whoever reads it meanwhile; 0 or an errno.
+template <class Move>
+int put_in_place(const std::filesystem::path& target, std::string_view text, mode_t mode,
+                 const Move& move) {
+  std::string temporary = target.string() + ".XXXXXX";
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  fchmod(descriptor, mode);
+  int error = fill(descriptor, text);
+  if (error == 0) error = move(temporary.c_str(), target.c_str());
+  if (error != 0) unlink(temporary.c_str());
   return error;
 }
 
@@ -58,36 +82,23 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   std::error_code unresolved;
   std::filesystem::path target = std::filesystem::weakly_canonical(path, unresolved);
   if (unresolved) target = path;
-  std::string temporary = target.string() + ".XXXXXX";
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return cannot_write(path, errno);
   const mode_t mask = umask(0);
   umask(mask);
-  fchmod(descriptor, status.st_mode != 0 ? status.st_mode & 07777 : 0666 & ~mask);
-  int error = fill(descriptor, text);
-  if (error == 0 && rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  unlink(temporary.c_str());
-  return cannot_write(path, error);
+  const mode_t mode = status.st_mode != 0 ? status.st_mode & 07777 : 0666 & ~mask;
+  const int error = put_in_place(target, text, mode, [](const char* from, const char* to) {
+    return rename(from, to) == 0 ? 0 : errno;
+  });
+  if (error != 0) return cannot_write(path, error);
+  return {};
 }
 
 Result<void> create_private_file(const std::filesystem::path& path, std::string_view text) {
   std::error_code failed;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failed);
   if (failed) return cannot_write(path, failed.value());
-  // Nobody may read it while it is empty.
-  std::string temporary = path.string() + ".XXXXXX";
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return cannot_write(path, errno);
-  int error = fill(descriptor, text);
-  if (error == 0 && link(temporary.c_str(), path.c_str()) != 0) error = errno;
-  const bool has_no_links = error == EPERM || error == EOPNOTSUPP;
-  if (has_no_links &&
-      renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
-    return {};
-  unlink(temporary.c_str());
-  if (error == 0) return {};
-  return cannot_write(path, error);
+  if (const int error = put_in_place(path, text, 0600, move_to_nothing); error != 0)
+    return cannot_write(path, error);
+  return {};
 }
 
 Result<FileDescriptor> turn_to_change(const std::filesystem::path& path) {

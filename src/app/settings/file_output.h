@@ -15,7 +15,8 @@ namespace wright::app {
 // written to as they are.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
 
-// Makes a new file that only its owner may read, and the folders to it. Never overwrites.
+// Makes a new file that only its owner may read, and the folders to it. Never overwrites; nobody
+// sees it before all of `text` is in it.
 Result<void> create_private_file(const std::filesystem::path& path, std::string_view text);
 
 // Waits until nobody else holds the folder of this file, which is made where it is missing: for
